@@ -255,7 +255,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",
 			"bitlevels":  "Number of levels of a named code (default: as many as the outputs' bits need).",
 			"range":      "Labels of the first and the last level, or a FILE with the label of each level.",
-			"histogram":  "Histogram of the labels, CSV with columns label,count (default: all alike); the smallest label is level 1.",
+			"histogram":  "Histogram of the labels, CSV with columns label,count (default: all alike): whole numbers, the smallest is level 1, and missing ones between are levels that do not occur.",
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}),
 		kong.Help(printHelp),

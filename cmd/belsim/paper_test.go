@@ -367,6 +367,12 @@ func TestDifferences(t *testing.T) {
 		}
 		factor += (row[1] - late*(1-none)) / levels
 	}
+	const tiny = "verify --levels 3 --r 0.3 --sigma 0.5"
+	run(tiny)
+	side := gauss(0, 0.5, 0.3, 0.5) // each of two bits errs so at the middle level
+	says("level 2 has 2(e + e²) = %.4f with e = %.4f, and the exact error is %.4f", 2*(side+side*side), side,
+		meanOfBelJ([]float64{side, side}, 2))
+	near(t, "Eq. 26 of three levels", 2*(side+side*side), bound26([]float64{side, side}, 2))
 	says("with it the bound %.3f would be %.3f, the exact error is %.3f", bound, factor, exact)
 	says("the sum is %.3f, and no bound", unmirrored)
 	if unmirrored > exact || factor < exact {

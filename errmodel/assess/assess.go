@@ -161,8 +161,7 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 	case c.Circular() && o.points():
 		return nil, errors.New("coordinates of points lie on a line, and not on a circle: want targets without the prefix " +
 			`"points:"`)
-	}
-	if c.Uneven() && (o.Recommend || len(o.Others) > 0) {
+	case c.Uneven() && (o.Recommend || len(o.Others) > 0):
 		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
 			"another in levels wherever these are uneven, and the perceived-label model has one")
 	}

@@ -137,7 +137,7 @@ func (f *Fit) whatItDoes() string {
 	case f.Range == nil:
 		text += "; the targets are levels, so rounding costs nothing"
 	case f.Quantization > 0 && !f.predicts():
-		text += fmt.Sprintf("; the levels nearest to the targets are wrong by %s", table.Short(f.Quantization))
+		text += fmt.Sprintf("; the nearest levels alone would be wrong by %s", table.Short(f.Quantization))
 	}
 	return text + "."
 }

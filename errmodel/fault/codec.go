@@ -137,13 +137,14 @@ func (s *search) describe(t *trial, l line, bias observed.Error) {
 	switch t.Name {
 	case "shift":
 		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets (± %.2f), the same at all levels: encoder and decoder "+
-			"place the levels %s apart", math.Abs(e.Mean), side, e.StdErr,
+			"place the levels %s apart, or the network is biased", math.Abs(e.Mean), side, e.StdErr,
 			map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.offset)])
 	case "stretch", "line":
 		t.Text = fmt.Sprintf("targets change by %.3f of what answers do: encoder and decoder have different ranges", l.slope)
 	}
 	ends := position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.at(1)), label(l.at(float64(s.Code.Levels())))))
-	t.Mend = fmt.Sprintf("give %s: the error is %s then, and not %s", ends, table.Short(t.Mended), table.Short(t.Error))
+	t.Mend = fmt.Sprintf("give %s, or fit a decoder: by samples that took no part in this, the error is %s then, and not %s",
+		ends, table.Short(t.Mended), table.Short(t.Error))
 }
 
 // bias finds that predictions of direct regression are too large or too small by one amount, which is half of their

@@ -69,6 +69,9 @@ func Dead(c *code.Code, seen *observed.Summary) []int {
 // dead finds the bits that learnt nothing, and columns that say the same for all samples, though their level or
 // bit occurs.
 func (in *Input) dead() *Finding {
+	if len(in.Decodings) > 0 && in.Decodings[0].Predicts() {
+		return nil // the columns are no outputs of the network
+	}
 	dead := slices.Clone(in.Dead)
 	for k, of := range in.Seen.Columns {
 		if variance, square := spread(of); !in.Kind.Hard() && variance <= 1e-8*max(square, 1e-12) &&

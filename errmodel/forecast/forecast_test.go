@@ -264,3 +264,11 @@ func TestThroughGenEx(t *testing.T) {
 		}
 	}
 }
+
+// TestTies: forecasts that rounding alone tells apart keep their order.
+func TestTies(t *testing.T) {
+	a, b := Forecast{Error: 0.3}, Forecast{Error: 0.3 * (1 - 1e-13)}
+	if smaller(a, b) != 0 || smaller(Forecast{Error: 0.2999}, a) >= 0 {
+		t.Errorf("%v and %v are not as good", a.Error, b.Error)
+	}
+}

@@ -82,3 +82,34 @@ func TestLike(t *testing.T) {
 		t.Errorf("label noise %v, and %v of ten times the range", one, ten)
 	}
 }
+
+// TestSeedSD: two networks of one head differ by what the law says of any two networks.
+func TestSeedSD(t *testing.T) {
+	l, c := Fitted(), mustCode(t, "b1jdj-nr", 64)
+	x := Forecast{Code: c, Training: perceived.CE, Decoding: observed.Prediction(), falls: 0.3, part: 1,
+		often: often(c), uneven: uneven(c)}
+	a, b, of := unit{&x, 1, 0.02}, unit{&x, 2, 0.02}, x.traits()
+	for _, tail := range []float64{math.NaN(), 0.5, 1, 1.5} {
+		want := l.scale(tail) * math.Sqrt(2*(l.covariance(a, a, of, of)-l.covariance(a, b, of, of)))
+		if got := l.SeedSD(tail, 0.02); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("tail %v: %v, want %v", tail, got, want)
+		}
+	}
+}
+
+// TestSampledRates: the sampling error of a rate of wrong bits adds to what networks differ by.
+func TestSampledRates(t *testing.T) {
+	f := New(modelOf(1.6), nil, theory.Uniform(16), decode.Builtin())
+	n := &perceived.Observed{Code: mustCode(t, "gray", 16), Training: perceived.BCE, Samples: 25,
+		Rates: []float64{0.5, 0.5, 0.5, 0.5}}
+	nodes, _, err := f.nodes(4)
+	must.Succeed(t, err)
+	got, want := must.Get(f.Compare(t.Context(), n, nodes))(t), 0.0
+	for _, r := range got.Rates {
+		variance := 0.03*0.03 + 0.15*0.15*r.Model*r.Model + r.Model*(1-r.Model)/25
+		want = max(want, (0.5-r.Model)/math.Sqrt(variance))
+	}
+	if math.Abs(got.Distance-want) > 1e-12 {
+		t.Errorf("distance %v, want %v", got.Distance, want)
+	}
+}

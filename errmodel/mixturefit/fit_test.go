@@ -185,3 +185,33 @@ func TestLargestR(t *testing.T) {
 		}
 	}
 }
+
+// TestFitMaximum holds the estimate to the definition of a maximum.
+func TestFitMaximum(t *testing.T) {
+	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
+		c := mustCode(t, name, 64)
+		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
+		f := must.Get(New(context.Background(), c, counts, c.Transitions()))(t)
+		inverse, regular := f.inverse()
+		if !regular {
+			t.Errorf("%s: the estimate is at a limit", name)
+		}
+		d := f.l.derivatives(math.Log(f.R))
+		// Newton's step from here, in standard errors.
+		for i, step := range []float64{inverse[0]*d.ga + inverse[1]*d.gb, inverse[1]*d.ga + inverse[2]*d.gb} {
+			if sd := math.Sqrt(inverse[2*i]); !(math.Abs(step) <= 1e-6*sd) {
+				t.Errorf("%s: parameter %d is %g standard errors from the maximum", name, i, step/sd)
+			}
+		}
+	}
+}
+
+// TestLargest: a probability may be above 1 by rounding.
+func TestLargest(t *testing.T) {
+	l := &likelihood{n: []float64{2}, wrong: []float64{2}, logU: []float64{0}}
+	for a, valid := range map[float64]bool{-0.1: true, 0.9e-12: true, 1.1e-12: false} {
+		if v := l.value(a); math.IsInf(v, -1) == valid || valid && v != 2*min(a, 0) {
+			t.Errorf("ln e = %v: %v", a, v)
+		}
+	}
+}

@@ -149,3 +149,19 @@ func TestFewSamples(t *testing.T) {
 		}
 	}
 }
+
+// TestVariance: where bits err independently, the variances of ln r and ln σ are those that the
+// likelihood says. A sum of squares is known to 1/√samples; five times that is a false alarm less
+// than once in a million.
+func TestVariance(t *testing.T) {
+	c := mustCode(t, "johnson", 32)
+	samples := drawn(t, rand.New(rand.NewPCG(6, 7)), c, 0.6, 0.7, 0, 20000)
+	_, j := fitted(t, c, samples)
+	for i, n := range j.samples() {
+		ratio := j.square[i] / j.inverse[2*i]
+		if !(n > 500 && math.Abs(ratio-1) < 5/math.Sqrt(n)) {
+			t.Errorf("the variance of parameter %d, from %.0f samples, is %v times what the likelihood says", i, n,
+				ratio)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package observed
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -39,7 +38,7 @@ func (s *Source) Subsample(ctx context.Context, most int, seed uint64, done func
 		}
 		return nil
 	})
-	return r.samples(), err
+	return &r.out, err
 }
 
 // reservoir takes some samples of those that pass.
@@ -67,12 +66,6 @@ func (r *reservoir) add(b *batch, j int) {
 	if at < out.Len() {
 		out.set(at, b.level[j], b.exact[j], b.direct[j], z)
 	}
-}
-
-// samples are those that were taken.
-func (r *reservoir) samples() *Samples {
-	r.out.Outputs = slices.Clip(r.out.Outputs)
-	return &r.out
 }
 
 // set sets sample i.

@@ -495,7 +495,7 @@ func (x *scan) summary() *Summary {
 			out.Direct, out.Beside = x.directly.Error(), append(out.Beside, e.beside.Error())
 		}
 	}
-	out.Kept, out.Scores, out.LossBound = x.kept.samples(), x.scores.scores(), x.losses.bound()
+	out.Kept, out.Scores, out.LossBound = &x.kept.out, x.scores.scores(), x.losses.bound()
 	out.DirectOutside = x.source.direct.beyond(x.source.Labels)
 	out.OwnOutside = x.source.own.beyond(x.source.Labels)
 	out.Quantization = x.quantization.Error().Mean

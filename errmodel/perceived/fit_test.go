@@ -1,6 +1,8 @@
 package perceived
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -121,6 +123,38 @@ func TestFitCutoff(t *testing.T) {
 			must.Equal(t, at+"the cutoff is fitted", true, f.CutoffFitted)
 			must.Within(t, at+"the cutoff", truth.Cutoff, f.CutoffInterval[0], f.CutoffInterval[1])
 			must.Within(t, at+"its ln hi/lo", width(f.CutoffInterval), 0, widest-1e-9)
+		}
+	}
+}
+
+func TestFitRefusals(t *testing.T) {
+	good, observed := shown(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, named(t, "unary", 16), 500)
+	start, uniform := Model{Misfit: 0.25}, theory.Uniform(16)
+	of := func(value float64) []target { return []target{{value: value, model: softError}} }
+	nothing, right := *good, *good
+	nothing.Counts, right.Counts = nil, errmodel.NewCounts(16, 15)
+	right.Counts.Samples[0] = 9
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, tt := range map[string]struct {
+		ctx     context.Context
+		network *Observed
+		prior   []float64
+		errors  []target
+		start   Model
+		want    error
+	}{
+		"nothing":            {t.Context(), &nothing, uniform, nil, start, ErrNothingObserved},
+		"hopeless error":     {t.Context(), &nothing, uniform, of(9), start, ErrNothingObserved},
+		"no bit is wrong":    {t.Context(), &right, uniform, nil, start, ErrNothingObserved},
+		"misfit":             {t.Context(), good, uniform, observed, Model{Misfit: -1}, nil},
+		"prior of 3 levels":  {t.Context(), good, theory.Uniform(3), observed, start, nil},
+		"error out of reach": {t.Context(), good, uniform, of(1e-12), start, ErrNoNoise},
+		"cancelled":          {ended, good, uniform, observed, start, context.Canceled},
+	} {
+		if f, err := tt.network.fit(tt.ctx, 1, tt.prior, tt.errors, tt.start); err == nil ||
+			tt.want != nil && !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, %v; want an error (%v)", what, f, err, tt.want)
 		}
 	}
 }

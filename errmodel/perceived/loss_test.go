@@ -3,9 +3,11 @@ package perceived
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/theory/base/must"
@@ -99,6 +101,75 @@ func TestMisfitOfMean(t *testing.T) {
 			if want := p.Misfit * p.Misfit * cs.ch.slope(means); !(math.Abs(moved/want-1) < 1e-4) {
 				t.Errorf("%s, %s: residuals move the mean by %v, want %v", name, training, moved, want)
 			}
+		}
+	}
+}
+
+// near compares numbers, with a tolerance for numbers up to 1.
+func near(tolerance float64) func(got, want float64) bool {
+	return func(got, want float64) bool { return math.Abs(got-want) <= tolerance*(1+math.Abs(want)) }
+}
+
+func TestDecoderLossDerivatives(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i, c := range []*code.Code{named(t, "johnson", 12), named(t, "hadamard", 8), named(t, "gray", 16),
+		named(t, "johnson", 12), named(t, "hexj", 16), named(t, "gray", 16), named(t, "onehot", 9)} {
+		cs := prepared(t, c, Model{Noise: 1.1, Cutoff: 5, Training: []Training{CE, CE, CE, L1, L1, L2, L2}[i]})
+		mean := &cs.error
+		if cs.training == CE {
+			mean = nil
+		}
+		l := must.Get(newDecoderLoss(context.Background(), cs, 1, mean))(t)
+		x := make([]float64, len(l.gradient))
+		for i := range x {
+			x[i] = rng.NormFloat64() / 3
+		}
+		at := func(x []float64) float64 { return must.Get(l.at(t.Context(), x))(t) }
+		slopes := fd.Gradient(nil, at, x, &fd.Settings{Formula: fd.Central, Step: 1e-5})
+		value := at(x)
+		if !floats.EqualFunc(l.gradient, slopes, near(1e-5)) {
+			t.Errorf("%s: slopes are %v, want %v", c.Name(), l.gradient, slopes)
+		}
+		// The value from its definition.
+		m := c.Bits()
+		want := 0.0
+		other, f := make([]float64, m), make([]float64, m)
+		for g, w := range cs.ch.weight {
+			l.functions(other, f, len(cs.ch.weight)-1-g)
+			label, logSum := softmax(c, f)
+			if mean == nil {
+				want += w * logSum
+			}
+			for i, b := range cs.ch.joint {
+				if g < b.from || g >= b.from+len(b.values) {
+					continue
+				}
+				switch p, d := b.values[g-b.from], label-float64(i+1); cs.training {
+				case CE:
+					for k, v := range f {
+						want -= p * v * c.Value(i, k)
+					}
+				case L2:
+					want += p * d * d / (2 * 1.1 * 1.1)
+				case L1: // labels within half a level, by the midpoint rule: its error is at most 10⁻⁷
+					const parts = 1000
+					for j := range parts {
+						want += p * math.Abs(d-(float64(j)+0.5)/parts+0.5) / parts * math.Sqrt(math.Pi/2) / 1.1
+					}
+				}
+			}
+		}
+		for j, pen := range l.penalty {
+			for k := range m {
+				want += pen * l.b[j*m+k] * l.b[j*m+k] / 2
+			}
+		}
+		tolerance := 1e-9
+		if cs.training == L1 {
+			tolerance = 1e-6
+		}
+		if !near(tolerance)(value, want) {
+			t.Errorf("%s: the loss is %v, want %v", c.Name(), value, want)
 		}
 	}
 }

@@ -175,3 +175,27 @@ func TestPrediction(t *testing.T) {
 		}
 	}
 }
+
+// TestResiduals: the residuals are normal, and of each place and bit its own.
+func TestResiduals(t *testing.T) {
+	p := must.Get(NewNodes(ManyNodes, theory.Uniform(8), 6, 3))(t)
+	sum, square, product := 0.0, 0.0, 0.0
+	for i := range ManyNodes {
+		row := p.row(i)
+		for k, v := range row {
+			sum += float64(v)
+			square += float64(v) * float64(v)
+			product += float64(v) * float64(row[(k+1)%6])
+		}
+	}
+	n := float64(ManyNodes * 6)
+	if limit := 4 / math.Sqrt(n); math.Abs(sum/n) > limit || math.Abs(square/n-1) > 2*limit ||
+		math.Abs(product/n) > limit {
+		t.Errorf("mean %v, variance %v, covariance %v", sum/n, square/n, product/n)
+	}
+	for _, prior := range [][]float64{{0, 0}, {1, -1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
+		if _, err := NewNodes(ManyNodes, prior, 2, 1); err == nil {
+			t.Errorf("the prior %v was taken", prior)
+		}
+	}
+}

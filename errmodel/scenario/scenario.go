@@ -133,6 +133,9 @@ func (s *Scenario) NotDefault() string {
 	if name := s.cost.Name(); name != (cost.Cost{}).Name() {
 		text += ", cost " + name
 	}
+	if s.Prior.Histogram != nil {
+		text += ", labels as in " + s.Prior.Path
+	}
 	return text
 }
 
@@ -140,6 +143,8 @@ func (s *Scenario) NotDefault() string {
 type Description struct {
 	Parameters
 	Temperature float64 `json:"temperature"`
+	// the file of --prior; missing where all labels occur equally often, or as in the fit of --model
+	Prior string `json:"prior,omitempty"`
 	Measure
 }
 
@@ -160,7 +165,7 @@ func (s *Scenario) Measure() Measure {
 
 // Description describes the scenario for results.
 func (s *Scenario) Description() Description {
-	return Description{s.Parameters(), s.Temperature, s.Measure()}
+	return Description{s.Parameters(), s.Temperature, s.Prior.Path, s.Measure()}
 }
 
 // Parameters are those of the model, or of the network.

@@ -257,7 +257,11 @@ func (m *Map) NotDefault() string {
 	if m.scenario == nil {
 		return ""
 	}
-	return m.scenario.NotDefault()
+	text := m.scenario.NotDefault()
+	if m.scenario.Cost().OnCircle() {
+		text += ", on the circle"
+	}
+	return text
 }
 
 // Increases is the map by a method as a matrix, a row for each σ and a column for each r, in percent;

@@ -461,7 +461,11 @@ class Decoder:
     def predict(
         self, outputs: ArrayLike, output_type: Output | None = None, quantiles: Sequence[float] = QUANTILES, *, kind: Kind = "auto"
     ) -> Any:
-        """The labels of ``decode``; or what ``output_type`` says of the probabilities of the levels, as ``belsim.decode`` does."""
+        """The labels of ``decode``; or what ``output_type`` says of the probabilities of the levels, as ``belsim.decode`` does.
+
+        These are the weights of the fitted decoder, and not calibrated: quantiles of unary bits are too near to each other.
+        ``predict_interval`` is calibrated.
+        """
         if output_type is None:
             return self.decode(outputs, kind=kind)
         if self.about.get("circular"):

@@ -117,6 +117,9 @@ func OfCode(c *code.Code) Cost {
 	return OfValues(c.Places())
 }
 
+// OnCircle reports whether level L is beside level 1.
+func (c Cost) OnCircle() bool { return c.circle > 0 }
+
 // Circular is the absolute distance on a circle of so many levels.
 func Circular(levels int) Cost { return Cost{circle: float64(levels)} }
 

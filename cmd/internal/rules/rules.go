@@ -127,7 +127,7 @@ func checkNumber(name string, v reflect.Value, hasDefault bool) error {
 		}
 	case reflect.Pointer: // of a number that may be zero
 		if x, ok := v.Interface().(*float64); ok && (!(*x >= 0) || math.IsInf(*x, 1)) {
-			return fmt.Errorf("%s %v: want a finite number from 0", name, *x)
+			return fmt.Errorf("%s %v: want a positive finite number", name, *x)
 		}
 	}
 	return nil

@@ -28,14 +28,17 @@ func argument(flag string) string {
 	_, err := strconv.ParseFloat(value, 64)
 	switch {
 	case isFile: // of outputs
-		name, value = "kind", strconv.Quote(kind)
+		name, value = "kind", quoted(kind)
 	case isRange:
 		value = "(" + lo + ", " + hi + ")"
 	case err != nil:
-		value = strconv.Quote(value)
+		value = quoted(value)
 	}
 	return strings.ReplaceAll(name, "-", "_") + "=" + value
 }
+
+// quoted is a text as Python writes it. A double quotation mark would end the text of JSON that the sentence is in.
+func quoted(text string) string { return "'" + text + "'" }
 
 // List are several positions, separated by commas.
 func List(positions []int) string {

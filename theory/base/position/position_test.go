@@ -17,7 +17,7 @@ func TestCount(t *testing.T) {
 		fmt.Sprintf("want %s, %s, %s or %s\n", position.Flag("range", "a:b"), position.Flag("code", "softmax"),
 			position.Flag("rel-err", "0.1"), position.Flag("outputs", "logits:FILE"))
 	for from, want := range []string{
-		"rows 2 and 9 of 7: é, level -1,\ncolumns 0, 1 \u034e\nwant range=(a, b), code=\"softmax\", rel_err=0.1 or kind=\"logits\"\n",
+		"rows 2 and 9 of 7: é, level -1,\ncolumns 0, 1 \u034e\nwant range=(a, b), code='softmax', rel_err=0.1 or kind='logits'\n",
 		"rows 3 and 10 of 7: é, level 0,\ncolumns 1, 2 \u034e\nwant --range a:b, --code softmax, --rel-err 0.1 or --outputs logits:FILE\n",
 	} {
 		must.Equal(t, "text", want, position.Count(text, from))
