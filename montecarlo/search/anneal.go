@@ -63,10 +63,15 @@ type annealing struct {
 	x     evaluator
 	best  *candidate // the best code until now; its Mean is by the chain's samples
 	error float64    // of the chain's code
-	// A few samples are enough to reject most moves. They are other samples than those that
-	// decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
-	screen   *sampled // nil where x does not sample
-	screened float64  // the error by screen
+	// A few samples are enough to reject most moves, and fewer reject half of these. They are other samples
+	// than those that decide (delayed acceptance; Christen and Fox, J. Comput. Graph. Stat. 14, 2005).
+	screens []*screen // none where x does not sample
+}
+
+// screen evaluates moves by few samples.
+type screen struct {
+	*sampled
+	error, seen float64 // of the chain's code, and of the move
 }
 
 // chain anneals a code from a temperature in a number of steps, and stores the best code that it has seen.
@@ -82,9 +87,12 @@ func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candi
 		return err
 	}
 	if _, ok := x.(*sampled); ok {
-		a.screen = o.newSampled(samples/screening, o.seed(forScreens+uint64(round)))
-		if a.screened, err = a.screen.reset(ctx, c.words); err != nil {
-			return err
+		for i, times := range [...]int{32, 8} { // fewer samples than decide
+			s := &screen{sampled: o.newSampled(samples/times, o.seed(forScreens+uint64(round+i*rounds)))}
+			if s.error, err = s.reset(ctx, c.words); err != nil {
+				return err
+			}
+			a.screens = append(a.screens, s)
 		}
 	}
 	scale := a.error
@@ -109,11 +117,9 @@ func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candi
 	return nil
 }
 
-// screensOut reports whether a move that the screen gives an error is rejected by it alone: where it
-// is worse than accepted by two standard errors of the difference, which few moves are by chance.
-func (a *annealing) screensOut(seen, loss float64) bool {
-	return seen > a.screened+loss+2*a.screen.noise()
-}
+// out reports whether a move is rejected by the screen alone: where it is worse than accepted by two
+// standard errors of the difference, which few moves are by chance.
+func (s *screen) out(loss float64) bool { return s.seen > s.error+loss+2*s.noise() }
 
 // step tries a move at a temperature. It reports whether the move is accepted.
 func (a *annealing) step(ctx context.Context, temperature float64) (accepted bool, err error) {
@@ -121,13 +127,12 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 		return false, nil
 	}
 	loss := temperature * a.rng.ExpFloat64() // the largest that is accepted
-	seen := 0.0
-	if a.screen != nil {
-		if seen, err = a.screen.update(ctx, a.words, a.move); err != nil {
+	for i, s := range a.screens {
+		if s.seen, err = s.update(ctx, a.words, a.move); err != nil {
 			return false, err
 		}
-		if a.screensOut(seen, loss) {
-			a.screen.reject()
+		if s.out(loss) {
+			a.reject(i + 1)
 			return false, nil
 		}
 	}
@@ -137,15 +142,23 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 	}
 	if !(changed <= a.error+loss) {
 		a.x.reject()
-		if a.screen != nil {
-			a.screen.reject()
-		}
+		a.reject(len(a.screens))
 		return false, nil
 	}
-	a.error, a.screened = changed, seen
+	a.error = changed
+	for _, s := range a.screens {
+		s.error = s.seen
+	}
 	if a.error < a.best.Mean {
 		a.best.Mean = a.error
 		a.best.words.copyFrom(a.words)
 	}
 	return true, nil
+}
+
+// reject takes a move back from the first n screens.
+func (a *annealing) reject(n int) {
+	for _, s := range a.screens[:n] {
+		s.reject()
+	}
 }

@@ -88,9 +88,8 @@ const (
 
 // Numbers of samples of a level.
 const (
-	guides    = 256              // that chains optimize on in the first round; twice as many in the next, and so on
-	screening = 8                // times fewer try a move first
-	judges    = guides << rounds // that choose among the codes of the chains: twice as many as in the last round
+	guides = 256              // that chains optimize on in the first round; twice as many in the next, and so on
+	judges = guides << rounds // that choose among the codes of the chains: twice as many as in the last round
 )
 
 // maxBits is the largest number of bits of a search. No named code has more.
