@@ -24,7 +24,8 @@ type PerceivedFit struct {
 	// largest distance of observations from the model, in standard deviations of networks of tables
 	Distance float64 `json:"distance"`
 	// whether the model describes the network, as a sentence
-	Verdict string `json:"verdict"`
+	Verdict   string `json:"verdict"`
+	postponed bool   // it is fitted for recommendations alone
 	// a row for each number of transitions of a bit; empty for networks trained for the decoder
 	Rates []forecast.BitRate `json:"bits"`
 }
@@ -51,6 +52,7 @@ func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*ne
 	all := append([]*network{own}, others...)
 	f.Perceived, f.Decoders = p, decoderRows(f.LevelWidth, all)
 	if p.Verdict = own.unmodelled(); p.Verdict != "" {
+		p.postponed = own.postponed()
 		return out, nil
 	}
 	most := 0
@@ -102,6 +104,16 @@ func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*ne
 	return out, nil
 }
 
+// quickMatrix is the largest number of bits in a code matrix of which a network whose bits were trained
+// together is learnt in a second or two: 128 levels of softmax.
+const quickMatrix = 128 * 128
+
+// postponed reports whether the model is fitted for recommendations alone, because it takes long.
+func (n *network) postponed() bool {
+	return n.training != perceived.BCE && !n.options.predicts() && n.code.Levels()*n.code.Bits() > quickMatrix &&
+		!n.options.Recommend
+}
+
 // unmodelled says why the perceived-label model says nothing of a network; "" where it does.
 func (n *network) unmodelled() string {
 	samples, wrong := n.seen.Counts.Total()
@@ -118,6 +130,9 @@ func (n *network) unmodelled() string {
 		return "The perceived-label model has no codes of real numbers."
 	case c.Levels() > forecast.MostLevels:
 		return fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
+	case n.postponed():
+		return fmt.Sprintf("The perceived-label model of %d × %d outputs that were trained together takes long: it is computed "+
+			"for recommendations alone.", c.Levels(), c.Bits())
 	}
 	return ""
 }
