@@ -25,7 +25,7 @@ type PerceivedFit struct {
 	Distance float64 `json:"distance"`
 	// whether the model describes the network, as a sentence
 	Verdict   string `json:"verdict"`
-	postponed bool   // it is fitted for recommendations alone
+	Postponed bool   `json:"-"` // it is fitted for recommendations alone
 	// a row for each number of transitions of a bit; empty for networks trained for the decoder
 	Rates []forecast.BitRate `json:"bits"`
 }
@@ -52,7 +52,7 @@ func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*ne
 	all := append([]*network{own}, others...)
 	f.Perceived, f.Decoders = p, decoderRows(f.LevelWidth, all)
 	if p.Verdict = own.unmodelled(); p.Verdict != "" {
-		p.postponed = own.postponed()
+		p.Postponed = own.postponed()
 		return out, nil
 	}
 	most := 0

@@ -153,7 +153,7 @@ func (f *Fit) next() string {
 	case f.Circular:
 		return "train other codes, and regression of sine and cosine, and judge each by the same samples: no forecast " +
 			"knows a circle."
-	case f.Perceived.postponed:
+	case f.Perceived.Postponed:
 		return string(ForecastCodes) + "."
 	case table.Missing(f.Perceived.Noise) || rec != nil && len(rec.Ranking) == 0:
 		return easyToLearn
