@@ -87,10 +87,10 @@ func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood
 	return l.clone()
 }
 
-// clone is the same likelihood, for another σ.
+// clone is the same likelihood, for another σ. Several goroutines may clone one, so nothing of l is written to.
 func (l *likelihood) clone() *likelihood {
 	out := *l
-	out.gauss = newGauss(int(slices.Max(append(l.distances, 0))), l.gauss.round)
+	out.gauss = newGauss(int(slices.Max(append(slices.Clip(l.distances), 0))), l.gauss.round)
 	out.logU, out.q1, out.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
 	out.near = nil
 	return &out

@@ -360,7 +360,7 @@ class Heatmap(_Results, _plots.Pictured):
         of, chosen = self.results, self.methods[0] if method is None else method
         if chosen not in self.methods:
             raise Error(f"method {method!r}: this map has {', '.join(self.methods)}")
-        what = f"how much larger the error of {of['a']['code']}\nis than the error of {of['b']['code']} (%), {chosen}"
+        what = f"how much larger the error\nof {of['a']['code']} is than the error\nof {of['b']['code']} (%), {chosen}"
         return _plots.heatmap(ax, of["r"], of["sigma"], self.increase[chosen], what)
 
     def __repr__(self) -> str:

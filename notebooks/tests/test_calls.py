@@ -337,7 +337,7 @@ def test_errors() -> None:
         belsim.compare([np.array([["a", "b"]])])
     with pytest.raises(belsim.Error, match="want a list"):
         belsim.compare("unary")
-    with pytest.raises(belsim.Error, match="r=-1: want a finite number from 0"):
+    with pytest.raises(belsim.Error, match="r=-1: want a positive finite number"):
         belsim.compare(["unary"], r=-1)
 
 
