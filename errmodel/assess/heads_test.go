@@ -18,6 +18,7 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
+	"belsim/theory/decode"
 )
 
 // savePerceived writes what three networks say that know nothing but a perceived label, of the
@@ -274,4 +275,33 @@ func TestBias(t *testing.T) {
 	must.Equal(t, "finding", "bias", f.Findings[0].Name)
 	must.Within(t, "bias", f.Findings[0].Number, -2.1, -1.9)
 	says(t, f.Verdict, "too small by", "Next: add 1.9")
+}
+
+// TestPostponed: of many outputs that were trained together the perceived label is fitted for recommendations
+// alone, and these are what to do next. Levels that are not even have none.
+func TestPostponed(t *testing.T) {
+	const levels, samples = 130, 200
+	z, y := mat.NewDense(samples, levels, nil), mat.NewDense(samples, 1, nil)
+	values := make([]float64, levels)
+	for k := range levels {
+		values[k] = math.Pow(float64(k), 1.1)
+	}
+	for i := range samples {
+		level := float64(7 * i % levels)
+		y.Set(i, 0, level)
+		for k := range levels {
+			z.Set(i, k, -math.Abs(float64(k)-level-2*math.Sin(float64(i))))
+		}
+	}
+	dir := t.TempDir()
+	o := Options{Code: "softmax", Outputs: save(t, filepath.Join(dir, "z.npy"), z),
+		Targets: save(t, filepath.Join(dir, "y.npy"), y), Range: LabelRange{Lo: 0, Hi: levels - 1},
+		Temperature: 1, Decoders: decode.Builtin()}
+	says(t, judge(t, o).Fit.Verdict, "takes long", "Next: forecast all other codes")
+	o.Range = LabelRange{Lo: values[0], Hi: values[levels-1], Values: values}
+	y.Apply(func(_, _ int, level float64) float64 { return values[int(level)] }, y)
+	o.Targets = save(t, filepath.Join(dir, "uneven.npy"), y)
+	if v := judge(t, o).Fit.Verdict; strings.Contains(v, "forecast all") || strings.Contains(v, "takes long") {
+		t.Errorf("uneven levels: %q", v)
+	}
 }

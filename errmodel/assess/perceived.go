@@ -51,8 +51,11 @@ func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*ne
 	}
 	all := append([]*network{own}, others...)
 	f.Perceived, f.Decoders = p, decoderRows(f.LevelWidth, all)
-	if p.Verdict = own.unmodelled(); p.Verdict != "" {
-		p.Postponed = own.postponed()
+	if p.Verdict = own.unmodelled(); p.Verdict == "" && own.postponed() {
+		p.Postponed, p.Verdict = true, fmt.Sprintf("The perceived-label model of %d × %d outputs that were trained together "+
+			"takes long: it is computed for recommendations alone.", f.Levels, f.Bits)
+	}
+	if p.Verdict != "" {
 		return out, nil
 	}
 	most := 0
@@ -130,9 +133,6 @@ func (n *network) unmodelled() string {
 		return "The perceived-label model has no codes of real numbers."
 	case c.Levels() > forecast.MostLevels:
 		return fmt.Sprintf("The perceived-label model is computed for at most %d levels.", forecast.MostLevels)
-	case n.postponed():
-		return fmt.Sprintf("The perceived-label model of %d × %d outputs that were trained together takes long: it is computed "+
-			"for recommendations alone.", c.Levels(), c.Bits())
 	}
 	return ""
 }
