@@ -23,6 +23,7 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
+	"belsim/theory/base/parallel"
 	"belsim/theory/base/position"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
@@ -204,8 +205,9 @@ func readAll(ctx context.Context, own *network, others []*network, workers int, 
 	}
 	var m *mixture
 	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(parallel.Workers(workers))
 	g.Go(func() (err error) {
-		m, err = fitMixture(within, own, done)
+		m, err = fitMixture(within, workers, own, done)
 		return err
 	})
 	for _, n := range all {

@@ -26,14 +26,14 @@ type mixture struct {
 // fitMixture fits r and σ by maximum likelihood, and reads all samples again for their intervals, which
 // a network that was not trained bit by bit has not. Without a wrong output r is 0. It refuses targets
 // that are all alike.
-func fitMixture(ctx context.Context, n *network, done func(uint64)) (*mixture, error) {
+func fitMixture(ctx context.Context, workers int, n *network, done func(uint64)) (*mixture, error) {
 	counts, name := n.seen.Counts, n.source.Outputs.Name()
 	samples, wrong := counts.Total()
 	if lowest, highest := occurring(counts.Prior()); lowest == highest {
 		return nil, fmt.Errorf("%s: all %d targets are level %s; want at least two levels", n.source.Targets.Name(),
 			samples, position.At(lowest))
 	}
-	model, err := mixturefit.New(ctx, n.code, counts, n.live())
+	model, err := mixturefit.New(ctx, workers, n.code, counts, n.live())
 	switch {
 	case errors.Is(err, mixturefit.ErrNoFit) && wrong > 0:
 		return nil, fmt.Errorf("%s: all %d wrong outputs are of bits that never change, and are not modelled", name,

@@ -55,11 +55,12 @@ var ErrNoFit = errors.New("nothing to fit")
 // data tells such widths apart.
 const smallestSigma = 0.1
 
-// New fits r and σ by maximum likelihood to the binomial counts of wrong outputs.
+// New fits r and σ by maximum likelihood to the binomial counts of wrong outputs, on so many goroutines, 0 for one on
+// each processor.
 // positions are the transitions of the code (code.Code.Transitions); bits without any are left
 // out. On a circle the Gaussians are wrapped, and σ is at most L levels, where they are even to 10⁻⁸.
 // The error wraps ErrNoFit where no output is wrong, or is the context's.
-func New(ctx context.Context, of *code.Code, c *errmodel.Counts, positions [][]int) (*Fit, error) {
+func New(ctx context.Context, workers int, of *code.Code, c *errmodel.Counts, positions [][]int) (*Fit, error) {
 	if len(positions) != c.Bits {
 		return nil, fmt.Errorf("transitions of %d bits for counts of %d", len(positions), c.Bits)
 	}
@@ -75,7 +76,7 @@ func New(ctx context.Context, of *code.Code, c *errmodel.Counts, positions [][]i
 	if of.Circular() {
 		f.hi = math.Log(float64(c.Levels))
 	}
-	return f, f.maximize(ctx)
+	return f, f.maximize(ctx, workers)
 }
 
 // round is the way round the circle of a code, in halves of a level; 0 for levels on a line.
@@ -89,14 +90,14 @@ func round(c *code.Code) int {
 // maximize finds the largest likelihood. For each σ the best r is the zero of a
 // decreasing function, so only the search for σ remains. A grid finds the highest of
 // several maxima, finer grids its top, and Newton's method the last digits.
-func (f *Fit) maximize(ctx context.Context) error {
+func (f *Fit) maximize(ctx context.Context, workers int) error {
 	const grids, fine = 9, 8
 	points := 64
 	b, from, step := 0.0, f.lo, (f.hi-f.lo)/float64(points)
 	for range grids {
 		values := make([]float64, points+1)
 		at := func(i int) float64 { return min(max(from+step*float64(i), f.lo), f.hi) }
-		if err := parallel.Each(ctx, 0, points+1, func() (func(context.Context, int) error, error) {
+		if err := parallel.Each(ctx, workers, points+1, func() (func(context.Context, int) error, error) {
 			l := f.l.clone()
 			return func(_ context.Context, i int) error {
 				l.at(at(i))

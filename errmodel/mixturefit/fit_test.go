@@ -132,7 +132,7 @@ func TestFitExtremes(t *testing.T) {
 		counts *errmodel.Counts
 		lo, hi float64 // of σ
 	}{"errors beside transitions alone": {beside, 0.1, 0.5}, "errors anywhere": {anywhere, 20, 160}} {
-		f := must.Get(New(ctx, c, tt.counts, c.Transitions()))(t)
+		f := must.Get(New(ctx, 0, c, tt.counts, c.Transitions()))(t)
 		j := must.Get(NewJoint(ctx, f))(t)
 		j.Erring = FewestErring
 		intervals := j.Intervals()
@@ -140,22 +140,22 @@ func TestFitExtremes(t *testing.T) {
 			t.Errorf("%s: σ = %v, intervals %v", name, f.Sigma, intervals)
 		}
 	}
-	f, err := New(ctx, c, certain, c.Transitions())
+	f, err := New(ctx, 0, c, certain, c.Transitions())
 	if err != nil || !f.Limited {
 		t.Fatalf("always wrong: %+v, %v", f, err)
 	}
 	if _, err := f.Table(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := New(ctx, c, errmodel.NewCounts(16, 15), c.Transitions()); !errors.Is(err, ErrNoFit) {
+	if _, err := New(ctx, 0, c, errmodel.NewCounts(16, 15), c.Transitions()); !errors.Is(err, ErrNoFit) {
 		t.Errorf("no errors: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := New(cancelled, c, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
+	if _, err := New(cancelled, 0, c, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := New(ctx, c, beside, c.Transitions()[1:]); err == nil {
+	if _, err := New(ctx, 0, c, beside, c.Transitions()[1:]); err == nil {
 		t.Error("transitions of another code are taken")
 	}
 }
@@ -178,7 +178,7 @@ func TestLargestR(t *testing.T) {
 					}
 				}
 			}
-			f := must.Get(New(ctx, c, counts, c.Transitions()))(t)
+			f := must.Get(New(ctx, 0, c, counts, c.Transitions()))(t)
 			if _, err := errmodel.NewMixture(ctx, c, f.R, f.Sigma); err != nil {
 				t.Errorf("%s of %d levels: %v, r = %v", name, levels, err, f.R)
 			}
@@ -191,7 +191,7 @@ func TestFitMaximum(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj"} {
 		c := mustCode(t, name, 64)
 		counts := simulated(rand.New(rand.NewPCG(3, 4)), mustMixture(t, c, 0.5, 2), func(int) uint64 { return 100 })
-		f := must.Get(New(context.Background(), c, counts, c.Transitions()))(t)
+		f := must.Get(New(context.Background(), 0, c, counts, c.Transitions()))(t)
 		inverse, regular := f.inverse()
 		if !regular {
 			t.Errorf("%s: the estimate is at a limit", name)

@@ -51,7 +51,7 @@ func fitted(t testing.TB, c *code.Code, samples []sample) (*Fit, *Joint) {
 	for _, s := range samples {
 		counts.Add(s.row, s.wrong)
 	}
-	f := must.Get(New(ctx, c, counts, c.Transitions()))(t)
+	f := must.Get(New(ctx, 0, c, counts, c.Transitions()))(t)
 	j := must.Get(NewJoint(ctx, f))(t)
 	for _, s := range samples {
 		j.Add(s.row, s.wrong)
