@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/bench"
 	"belsim/montecarlo/sweep"
+	"belsim/theory/base/parallel"
 	"belsim/theory/base/table"
 )
 
@@ -170,7 +170,7 @@ func (cmd *benchCmd) result(measured *benchmark) result {
 func (cmd *benchCmd) backends(ctx context.Context, env *environment) ([]measured, error) {
 	var out []measured
 	if cmd.Backend != "cuda" {
-		name := fmt.Sprintf("%d × %s", cmp.Or(cmd.Workers, runtime.GOMAXPROCS(0)), runtime.GOARCH)
+		name := fmt.Sprintf("%d × %s", parallel.Workers(cmd.Workers), runtime.GOARCH)
 		out = append(out, measured{gpu.NewBackend(gpu.CPU, cmd.Workers, nil), "cpu", name})
 	}
 	if cmd.Backend == "cpu" {

@@ -41,8 +41,8 @@ func decoderRows(width float64, networks []*network) []DecoderRow {
 	for k, n := range networks {
 		add := func(d scenario.Design, e observed.Error, l observed.Line) {
 			at := n.source.Labels.Label
-			out = append(out, DecoderRow{Network: k + 1, Design: d, Observed: e.Mean, StdErr: e.StdErr, Perceived: math.NaN(), Bias: width * l.Bias.Mean,
-				BiasStdErr: width * l.Bias.StdErr, Offset: at(l.Offset+l.Slope) - l.Slope*at(1), Slope: l.Slope})
+			out = append(out, DecoderRow{Network: k + 1, Design: d, Observed: e.Mean, StdErr: e.StdErr,
+				Perceived: math.NaN(), Bias: width * l.Bias.Mean, BiasStdErr: width * l.Bias.StdErr, Offset: at(l.Offset+l.Slope) - l.Slope*at(1), Slope: l.Slope})
 		}
 		for i, d := range n.decodings {
 			add(n.design(d), n.seen.Labels[i].Times(width), n.seen.Lines[i])

@@ -150,7 +150,7 @@ func (s *search) describe(t *trial, l line, bias observed.Error) {
 // bias finds that predictions of direct regression are too large or too small by one amount, which is half of their
 // error at least: without it a normal error is smaller by a tenth.
 func (in Input) bias() *Finding {
-	if len(in.Decodings) == 0 || !in.Decodings[0].Predicts() || in.Code.Circular() {
+	if !in.predicts() || in.Code.Circular() {
 		return nil
 	}
 	off, all, width := in.Seen.Lines[0].Bias, in.Seen.Labels[0].Mean, in.Labels.Width()

@@ -116,6 +116,9 @@ func kept(c *code.Code, seen *observed.Summary) *observed.Samples {
 	return &out
 }
 
+// predicts reports whether the network predicts labels, without a code.
+func (in Input) predicts() bool { return len(in.Decodings) > 0 && in.Decodings[0].Predicts() }
+
 // Find lists the faults, those that change answers first. The errors are the context's.
 func Find(ctx context.Context, in Input) ([]Finding, error) {
 	out := []Finding{}
@@ -130,7 +133,7 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 		return out, ctx.Err()
 	}
 	s := &search{Input: in, Samples: kept(in.Code, in.Seen), ctx: ctx}
-	if s.Len() >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.Decodings[0].Predicts() {
+	if s.Len() >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.predicts() {
 		s.read = s.decoded(Finding{}, nil)
 		x, shifted := s.wrongReading(), s.codec()
 		switch {

@@ -69,7 +69,7 @@ func Dead(c *code.Code, seen *observed.Summary) []int {
 // dead finds the bits that learnt nothing, and columns that say the same for all samples, though their level or
 // bit occurs.
 func (in *Input) dead() *Finding {
-	if len(in.Decodings) > 0 && in.Decodings[0].Predicts() {
+	if in.predicts() {
 		return nil // the columns are no outputs of the network
 	}
 	dead := slices.Clone(in.Dead)

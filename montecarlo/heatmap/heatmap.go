@@ -411,7 +411,7 @@ func (f *filler) row(ctx context.Context, row int) error {
 	var found [2][]montecarlo.Overall
 	for i, l := range profiles {
 		found[i] = make([]montecarlo.Overall, len(f.m.R))
-		weights := f.weights
+		weights, folded := f.weights, false
 		for j, x := range f.m.R {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -422,8 +422,8 @@ func (f *filler) row(ctx context.Context, row int) error {
 				if err != nil {
 					return err
 				}
-				if f.means[i] != nil && p.Cost.Absolute() && &weights[0] == &f.weights[0] {
-					weights = theory.Fold(p.Decoder, p.Errors, weights) // of all r
+				if !folded && f.means[i] != nil && p.Cost.Absolute() {
+					weights, folded = theory.Fold(p.Decoder, p.Errors, weights), true // of all r
 				}
 				if found[i][j], err = f.error(ctx, f.means[i], p, weights); err != nil {
 					return err

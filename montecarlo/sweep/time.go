@@ -3,12 +3,12 @@ package sweep
 import (
 	"context"
 	"math"
-	"runtime"
 	"time"
 
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
+	"belsim/theory/base/parallel"
 )
 
 // Timing says how long the cells of one pair take by one method.
@@ -29,10 +29,6 @@ type Timing struct {
 // many cells at a time as it has processors, and samples on all of them.
 func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration) ([]Timing, error) {
 	var out []Timing
-	processors := run.Workers
-	if processors == 0 {
-		processors = runtime.GOMAXPROCS(0)
-	}
 	for i, pair := range p.Pairs {
 		for m, method := range pair.Methods {
 			t := Timing{Design: pair.Design, Method: method, Cells: len(p.R.Values) * len(p.Sigma.Values)}
@@ -50,7 +46,7 @@ func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration)
 			}
 			t.Seconds = took.Seconds() * float64(t.Cells) / float64(t.Timed)
 			if chunks := (t.Cells + neighbours - 1) / neighbours; method != plane.Sample {
-				t.Seconds /= float64(min(processors, chunks))
+				t.Seconds /= float64(min(parallel.Workers(run.Workers), chunks))
 			}
 			out = append(out, t)
 		}

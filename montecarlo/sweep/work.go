@@ -22,7 +22,8 @@ func cells(n int) string {
 	return fmt.Sprintf("%d cells", n)
 }
 
-// Work computes the cells of Todo. It writes them into the file from time to time, and at the end. It tells run.Done about each finished cell.
+// Work computes the cells of Todo. It writes them into the file from time to time, and at the end. It tells
+// run.Done about each finished cell.
 //
 // Where ctx ended, the error says how much is in the file, and does not wrap the context's error.
 // It wraps *fs.PathError or *os.LinkError where the file could not be written; the file is whole
