@@ -43,7 +43,9 @@ const (
 	// samples: the part of the standard error of one that is not common to them. Pairs of networks
 	// measured it (testdata/heads), and it is not fitted.
 	unshared = 0.5
-	freedom  = 2
+	// apart is √(2(1−ρ)): the standard error of the difference of two such |error|s, beside that of one.
+	apart   = math.Sqrt2 * unshared
+	freedom = 2
 )
 
 // traits are what the law knows of a forecast.
