@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
 	"belsim/errmodel/perceived"
