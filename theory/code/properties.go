@@ -137,23 +137,6 @@ func moment(pairs, xy, x, y uint64) float64 {
 	return difference
 }
 
-// EqualColumns returns the groups of columns, from 0, that are equal: those of two or more, by their
-// first column.
-func (c *Code) EqualColumns() (groups [][]int) {
-	var all [][]int
-	at := map[string]int{} // the number of a group, by its transitions and its first bit
-	for k, levels := range c.Transitions() {
-		key := fmt.Sprint(c.Bit(0, k), levels)
-		g, ok := at[key]
-		if !ok {
-			g = len(all)
-			at[key], all = g, append(all, nil)
-		}
-		all[g] = append(all[g], k)
-	}
-	return slices.DeleteFunc(all, func(g []int) bool { return len(g) < 2 })
-}
-
 // Words returns the code words as texts of 0 and 1, one for each level, bit 1 first. The
 // error is the context's.
 func (c *Code) Words(ctx context.Context) ([]string, error) {
