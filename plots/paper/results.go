@@ -63,7 +63,16 @@ func ConfusionData(v *verify.Report, model string, style plots.Style) plots.Conf
 
 // CodeTitle is the title of a code's picture.
 func CodeTitle(c *code.Code) string {
-	return fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits())
+	title, constant := fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()), 0
+	for _, at := range c.Transitions() {
+		if len(at) == 0 {
+			constant++
+		}
+	}
+	if constant > 0 {
+		title += fmt.Sprintf(", %d constant", constant)
+	}
+	return title
 }
 
 // CodeMatrixData returns the data of the figure of a code.
