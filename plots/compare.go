@@ -11,13 +11,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// inLevels is what errors are by default.
-const inLevels = "|error| (levels)"
-
 // CompareData is the expected error of several codes.
 type CompareData struct {
 	Title   string
-	Expects string // what the errors are, with their unit; "" for |error| (levels)
+	Expects string // what the errors are, with their unit; "" for |error| in levels
 	Rows    []CompareRow
 	Style   Style
 }
@@ -37,7 +34,7 @@ func Compare(d CompareData) (*Figure, error) {
 			return nil, fmt.Errorf("comparison: %w", err)
 		}
 	}
-	p := newPlot(d.Style, "expected "+cmp.Or(d.Expects, inLevels), "")
+	p := newPlot(d.Style, "expected "+cmp.Or(d.Expects, "|error| in levels"), "")
 	p.Add(grid())
 	var errors []float64
 	for _, r := range d.Rows {

@@ -11,7 +11,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"image"
 	"image/color"
 	"io"
 	"math"
@@ -168,7 +167,7 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 	case "pdf":
 		settlePDF()
 		canvas = vgpdf.New(width, height)
-		paint(scaled(outlines{CanvasSizer: widths{canvas, map[int]bool{}}, upsideDown: true}))
+		paint(scaled(outlines{CanvasSizer: canvas, widths: map[int]bool{}}))
 	default:
 		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))
 	}
@@ -208,29 +207,6 @@ var settlePDF = sync.OnceFunc(func() {
 	fpdf.SetDefaultCreationDate(date)
 	fpdf.SetDefaultModificationDate(date)
 })
-
-// widths is a canvas whose images all have other widths in pixels, as settlePDF needs: columns are
-// repeated, which changes no picture.
-type widths struct {
-	vg.CanvasSizer
-	taken map[int]bool
-}
-
-// DrawImage implements vg.Canvas.
-func (c widths) DrawImage(at vg.Rectangle, img image.Image) {
-	size, times := img.Bounds().Size(), 1
-	for c.taken[times*size.X] {
-		times++
-	}
-	c.taken[times*size.X] = true
-	wide := image.NewRGBA(image.Rect(0, 0, times*size.X, size.Y))
-	for x := range times * size.X {
-		for y := range size.Y {
-			wide.Set(x, y, img.At(img.Bounds().Min.X+x/times, img.Bounds().Min.Y+y))
-		}
-	}
-	c.CanvasSizer.DrawImage(at, wide)
-}
 
 // Colours that differ in hue for colour-blind readers (Okabe and Ito) and in
 // lightness for printers.

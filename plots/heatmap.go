@@ -346,14 +346,6 @@ func strips(c draw.Canvas, p *plot.Plot, colour func(v float64) color.Color) {
 	}
 }
 
-// marks are the differences at which the colour bar has labels.
-func (s colourScale) marks() (at []float64) {
-	for _, t := range s.ticks(s.lo, s.hi) {
-		at = append(at, t.Value)
-	}
-	return at
-}
-
 // ticks marks round increases in percent.
 func (s colourScale) ticks(lo, hi float64) (out []plot.Tick) {
 	add := func(percent, step float64) {
@@ -427,8 +419,8 @@ func (s colourScale) Plot(c draw.Canvas, p *plot.Plot) {
 		ring = append(ring, end[1])
 	}
 	c.StrokeLines(draw.LineStyle{Color: black, Width: vg.Points(0.6)}, append(ring, ring[0]))
-	for _, v := range s.marks() {
-		c.StrokeLine2(contourStyle(v), tx(v), c.Min.Y, tx(v), c.Max.Y)
+	for _, t := range s.ticks(s.lo, s.hi) {
+		c.StrokeLine2(contourStyle(t.Value), tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
 	}
 }
 

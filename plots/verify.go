@@ -15,7 +15,7 @@ import (
 // VerifyData is the expected error of each label by three methods.
 type VerifyData struct {
 	Title   string
-	Expects string // what the errors are, with their unit; "" for |error| (levels)
+	Expects string // what the errors are, with their unit; "" for |error| in levels
 	Labels  []VerifyLabel
 	Style   Style
 }
@@ -67,7 +67,7 @@ func (d VerifyData) check() (axis, error) {
 
 // errorPanel returns the plot of the errors against the level, and its key.
 func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
-	p := newPlot(d.Style, "level n", "expected "+cmp.Or(d.Expects, inLevels))
+	p := newPlot(d.Style, "level n", "expected "+cmp.Or(d.Expects, "|error| in levels"))
 	p.Add(grid())
 	var key []series
 	top := 0.0
