@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 func TestNeverWorse(t *testing.T) {
 	searches := 16
 	if long {
-		searches = 60
+		searches = 30
 	}
 	rng, compared := rand.New(rand.NewPCG(1, 2)), 0
 	for range searches {

@@ -25,7 +25,7 @@ type Properties struct {
 	// of their levels; null where one does not vary
 	Correlation *float64 `json:"distance_label_correlation" text:"distance–label correlation,%.3f"`
 	// number of columns without a transition
-	ConstantColumns int `json:"constant_columns"`
+	ConstantColumns int `json:"constant_columns" text:"constant bits"`
 }
 
 // mostLearned is the largest mean number of transitions of a bit that networks learn well. Of the
