@@ -35,7 +35,7 @@ func build(ctx context.Context) ([]byte, error) {
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "engine.wasm")
 	if _, err := goTool(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X 'main.version="+
-		buildinfo.Version("")+"'", "-o", out, engine); err != nil {
+		buildinfo.Version(release)+"'", "-o", out, engine); err != nil {
 		return nil, err
 	}
 	wasm, err := os.ReadFile(out)

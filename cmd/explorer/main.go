@@ -15,6 +15,9 @@ import (
 	"belsim/theory/base/safefile"
 )
 
+// release is the name of the release that the page is built for, which -ldflags=-X sets; "" for none.
+var release string
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
