@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
-	"belsim/cmd/internal/files"
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
@@ -21,14 +21,13 @@ import (
 )
 
 type fitCmd struct {
-	Code        []string    `placeholder:"CODE" reads:"" sep:"none" help:"Code of the network: a NAME, a FILE, softmax, hl-gauss, corn or direct."`
+	Code        []string    `required:"" placeholder:"CODE" reads:"" sep:"none" help:"Code of the network: a NAME, a FILE, softmax, hl-gauss, corn or direct."`
 	Levels      int         `placeholder:"L" help:"${bitlevels}"`
-	Targets     string      `required:"" placeholder:"FILE" reads:"" help:"Targets: levels from 1, or labels; points:FILE for points."`
-	Outputs     string      `placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
+	Targets     string      `required:"" placeholder:"FILE" reads:"" help:"Targets: levels from 1, or labels."`
+	Outputs     string      `required:"" placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
 	Range       labelRanges `placeholder:"a:b|FILE" reads:"" sep:"none" help:"${range}"`
 	Training    string      `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"How the network was trained: ${enum}."`
 	Also        []string    `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets."`
-	Runs        string      `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv of code, loss, seed, outputs."`
 	Temperature float64     `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
 	Bits        []int       `group:"output" placeholder:"k" help:"Bits to draw, from 1 (default: two with errors)."`
 	FitDecoder  bool        `help:"Fit a decoder as well; -o FILE.npz holds it."`
@@ -58,7 +57,7 @@ func (r *labelRanges) Decode(ctx *kong.DecodeContext) error {
 
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
-	others, err := cmd.networks(env)
+	others, err := cmd.networks()
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
 	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, env, &assess.Report{}))); err != nil {
 		return err
@@ -174,16 +173,11 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		reports = append(reports, r)
 	}
 	all = assess.NewSeveral(reports)
-	var bar progressBar
-	if err := all.MeasurePoints(ctx, reports, cmd.Workers, bar.of(env)); err != nil {
-		return bar.interrupted(err)
-	}
 	return cmd.deliver(env, out)
 }
 
-// networks lists the networks besides the first one, which it takes from --runs where no flag
-// names it.
-func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
+// networks lists the networks besides the first one.
+func (cmd *fitCmd) networks() ([]assess.Other, error) {
 	var others []assess.Other
 	for _, text := range cmd.Also {
 		o, err := assess.ParseOther(text)
@@ -192,29 +186,13 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 		}
 		others = append(others, o)
 	}
-	if cmd.Runs != "" {
-		runs, err := assess.ReadRuns(cmd.Runs)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range runs {
-			env.files.Inputs = append(env.files.Inputs, slices.Concat(files.Named("--runs", r.Code),
-				files.Named("--runs", r.Outputs))...)
-		}
-		if len(cmd.Code) == 0 && cmd.Outputs == "" {
-			cmd.Code, cmd.Outputs, cmd.Training = []string{runs[0].Code}, runs[0].Outputs, string(runs[0].Training)
-			runs = runs[1:]
-		}
-		others = append(others, runs...)
-	}
 	switch {
-	case len(cmd.Code) == 0:
-		return nil, errors.New("missing flags: --code=CODE")
-	case cmd.Outputs == "":
-		return nil, errors.New("missing flags: --outputs=[KIND:]FILE")
+	case strings.HasPrefix(cmd.Targets, "points:"):
+		return nil, fmt.Errorf("--targets %s: fit measures no points: their distances are those of the labels that decode writes",
+			cmd.Targets)
 	case cmd.Code[0] != forecast.Direct &&
 		slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
-		return nil, errors.New("--also and --runs are for codes: --baseline takes predictions of direct regression")
+		return nil, errors.New("--also is for codes: --baseline takes predictions of direct regression")
 	}
 	return others, assess.CheckDistinct(cmd.Outputs, others)
 }

@@ -37,8 +37,7 @@ type Options struct {
 	// Levels is the number of levels of a named code. 0 stands for the only number for which the
 	// code has as many bits as the network has outputs.
 	Levels int
-	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME. points:FILE
-	// says that outputs 2k−1 and 2k are the x and y of a point.
+	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME.
 	Targets string
 	// Outputs is a file of samples × bits, with what it holds if that is said: FILE,
 	// logits:FILE, probabilities:FILE or bits:FILE.
@@ -159,9 +158,6 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 	case c.Circular() && (o.Recommend || len(o.Others) > 0):
 		return nil, errors.New("forecasts and further networks are for levels on a line: the perceived-label model knows " +
 			"no circle")
-	case c.Circular() && o.points():
-		return nil, errors.New("coordinates of points lie on a line, and not on a circle: want targets without the prefix " +
-			`"points:"`)
 	case c.Uneven() && (o.Recommend || len(o.Others) > 0):
 		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
 			"another in levels wherever these are uneven, and the perceived-label model has one")

@@ -136,7 +136,7 @@ func TestEnd(t *testing.T) {
 		if other.seed += 50; differs {
 			other.noise *= 1.3
 		}
-		o.Others = []Other{{Code: o.Code, Outputs: other.save(t, dir, name).Outputs, Training: perceived.BCE}}
+		o.Others = []Other{{Code: o.Code, Outputs: other.save(t, dir, name).Outputs}}
 		f := judge(t, o).Fit
 		text := strings.Join(f.Recommendation.Notes, " ")
 		if strings.Contains(text, "Two networks of johnson differ by") != differs || strings.Contains(text, unknown) {
@@ -486,8 +486,7 @@ func TestOthers(t *testing.T) {
 	probe.code = "probe"
 	for seed := range uint64(2) {
 		probe.seed = 10 + seed
-		o.Others = append(o.Others, Other{Code: "probe", Training: perceived.BCE,
-			Outputs: probe.save(t, dir, fmt.Sprint("probe", seed)).Outputs})
+		o.Others = append(o.Others, Other{Code: "probe", Outputs: probe.save(t, dir, fmt.Sprint("probe", seed)).Outputs})
 	}
 	o.Recommend = true
 	f := judge(t, o).Fit
@@ -510,38 +509,6 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	same(t, "the best rows", map[string]int{"johnson": 1, "probe": 2}, best)
-}
-
-// TestReadRuns reads a table of networks, and refuses what is none.
-func TestReadRuns(t *testing.T) {
-	dir := t.TempDir()
-	path, header := filepath.Join(dir, "runs.csv"), "code,loss,seed,outputs\n"
-	read := func(text string) ([]Other, error) {
-		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
-		return ReadRuns(path)
-	}
-	got := must.Get(read("\ufeff" + header + "probe,BCE,1,z.npy\nmy.csv,ce,2,logits:/z.npy\nsoftmax,,,z.npy\n"))(t)
-	z := filepath.Join(dir, "z.npy")
-	want := []Other{{"probe", z, perceived.BCE, path + ": line 2"},
-		{filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE, path + ": line 3"},
-		{"softmax", z, perceived.CE, path + ": line 4"}}
-	same(t, "networks", want, got)
-	for text, want := range map[string]string{
-		"":                     "no column code",
-		"code,loss,seed\n":     "no column outputs",
-		header:                 "no networks",
-		header + "x,MSE,1,z":   "line 2, column loss: \"MSE\"; want BCE, CE, soft, L1 or L2",
-		header + "x,CE,1,\n":   "line 2: a code and its outputs",
-		header + "x,CE\n":      "wrong number of fields",
-		header + "\nx,MSE,1,z": "line 3, column loss",
-		"code,loss,seed,seed,outputs\nx,CE,1,1,z\n": "line 1 has the column seed twice",
-	} {
-		if _, err := read(text); err == nil {
-			t.Errorf("%q was taken", text)
-		} else {
-			says(t, err.Error(), want, path)
-		}
-	}
 }
 
 // TestParseOther reads CODE:OUTPUTS, of which both may have colons.

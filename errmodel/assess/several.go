@@ -14,9 +14,6 @@ import (
 type Several struct {
 	// the verdict for all outputs, in sentences
 	Verdict []string `json:"verdict"`
-	// the error of points, of which outputs 2k−1 and 2k are x and y; only where targets are called
-	// points
-	Points *Points `json:"points,omitempty"`
 	// a row for each output
 	Rows []OutputRow `json:"rows"`
 	// the fit of each output
