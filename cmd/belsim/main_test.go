@@ -52,6 +52,7 @@ func watched(t *testing.T, watch func(*progress), args ...string) (status int, s
 	t.Helper()
 	var out, err bytes.Buffer
 	env := newEnvironment(words(args), &out, &err)
+	env.moment = time.Millisecond
 	env.watch, env.grace = watch, time.Minute // a command that ends the process would end the tests
 	status = env.belsim()
 	for line := range strings.Lines(err.String()) {
