@@ -59,7 +59,7 @@ func (r *labelRanges) Decode(ctx *kong.DecodeContext) error {
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	others, err := cmd.networks()
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, env, &assess.Report{}))); err != nil {
+	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -95,37 +95,21 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	return cmd.deliver(env, cmd.result(ctx, env, r))
+	return cmd.deliver(env, cmd.result(ctx, r))
 }
 
 // result is the judgement of a network of one output.
-func (cmd *fitCmd) result(ctx context.Context, env *environment, r *assess.Report) result {
+func (cmd *fitCmd) result(ctx context.Context, r *assess.Report) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(r.Fit),
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates()) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways(env), nil, r) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, nil, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
-		print:  func(w io.Writer) error { return r.Section(ways(env)).Write(w) },
-	}
-}
-
-// ways are how advice is followed: by flags, or in Python where its package called the command.
-func ways(env *environment) map[assess.Advice]string {
-	if env.from == 0 {
-		return map[assess.Advice]string{
-			assess.ForecastCodes: "fit.recommendation",
-			assess.AddProbe:      `belsim.code("probe", L), then also=[("probe", outputs)]`,
-			assess.AddCheckpoint: "also=[(code, outputs)]",
-		}
-	}
-	return map[assess.Advice]string{
-		assess.ForecastCodes: "--recommend",
-		assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
-		assess.AddCheckpoint: "--also CODE:FILE",
+		print:  func(w io.Writer) error { return r.Section().Write(w) },
 	}
 }
 
@@ -156,8 +140,8 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	var all *assess.Several
 	out := result{
 		files: map[string]func(io.Writer) error{"json": asJSON(&all),
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways(env), all, reports...) }},
-		print: func(w io.Writer) error { return all.Section(ways(env)).Write(w) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, all, reports...) }},
+		print: func(w io.Writer) error { return all.Section().Write(w) },
 	}
 	for _, path := range cmd.Output {
 		if out.files[format(path)] == nil {

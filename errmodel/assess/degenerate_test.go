@@ -77,7 +77,7 @@ func TestNoNumber(t *testing.T) {
 						continue
 					}
 					var text strings.Builder
-					must.Succeed(t, r.Section(nil).Write(&text))
+					must.Succeed(t, r.Section().Write(&text))
 					if bad := noNumber.FindString(text.String()); bad != "" {
 						t.Errorf("%s: %s in\n%s", what, bad, text.String())
 					}

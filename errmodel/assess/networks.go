@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,35 +57,35 @@ func sameArray(a, b string) bool {
 	return inputfile.Same(fileA, fileB) && (arrayA == arrayB || arrayA == "" || arrayB == "")
 }
 
-// openAll opens a network, and the others for the same targets.
-func openAll(ctx context.Context, o Options) (own *network, others []*network, err error) {
-	if own, err = openNetwork(ctx, o); err != nil {
-		return nil, nil, err
+// openAll opens a network, and behind it the others for the same targets.
+func openAll(ctx context.Context, o Options) ([]*network, error) {
+	own, err := openNetwork(ctx, o)
+	if err != nil {
+		return nil, err
 	}
+	all := []*network{own}
 	for _, x := range o.Others {
 		o := own.options
 		if x.Code != o.Code { // its outputs are to show what it was trained for
 			o.Training = ""
 		}
-		o.Code, o.Outputs, o.Baseline = x.Code, x.Outputs, Baseline{}
-		o.Levels = cmp.Or(o.Levels, own.code.Levels())
+		o.Code, o.Outputs, o.Baseline, o.Levels = x.Code, x.Outputs, Baseline{}, own.code.Levels()
 		n, err := openNetwork(ctx, o)
-		if err == nil && n.code.Real() {
-			others = append(others, n)
-			err = fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
+		if err == nil {
+			if all = append(all, n); n.code.Real() {
+				err = fmt.Errorf("%s: the perceived-label model has no codes of real numbers", x.Code)
+			}
 		}
 		if err != nil {
-			return nil, nil, errors.Join(err, closeAll(own, others))
+			return nil, errors.Join(err, closeAll(all))
 		}
-		others = append(others, n)
 	}
-	return own, others, nil
+	return all, nil
 }
 
 // closeAll closes the files of networks.
-func closeAll(own *network, others []*network) error {
-	err := own.Close()
-	for _, n := range others {
+func closeAll(all []*network) (err error) {
+	for _, n := range all {
 		err = errors.Join(err, n.Close())
 	}
 	return err

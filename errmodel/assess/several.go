@@ -61,7 +61,7 @@ func NewSeveral(reports []*Report) *Several {
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
-	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), string(ForecastCodes)+"."
+	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), forecastCodes()
 	switch described {
 	case len(reports):
 		which = "each output"

@@ -235,7 +235,7 @@ def test_advice(network: Network) -> None:
     fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64)
     assert "Next: forecast all other codes (fit.recommendation)." in fit.verdict
     more = fit._again(recommend=True).text
-    assert 'belsim.code("probe", L)' in more or "also=[(code, outputs)]" in more
+    assert "also=[('probe', outputs)]" in more or "also=[('CODE', outputs)]" in more
     assert not re.search(r"--[a-z]|\(recommend\)|\balso (probe|CODE):", fit.text + more)
 
 
@@ -299,7 +299,7 @@ WRONG = [
     ("belsim.fit('johnson', Z, labels, range='ab')", "range = 'ab': want (a, b)"),
     ("belsim.fit('johnson', Z[:, None], y[:, None] / 2)", "targets[1, 0] = 0.5: want levels from 0"),
     ("belsim.fit('johnson', Z, y, runs=[Z])", "fit(runs=): also=[(code, outputs)] has them"),
-    ("belsim.fit('johnson', Z, y, points=True)", "their distances are those of the labels that decode returns"),
+    ("belsim.fit('johnson', Z, y, points=True)", "fit(points=): their distances are those of the labels that decode returns"),
     ("belsim.fit('johnson', Z, y, also=[Z])", "also[0]: want (code, outputs)"),
     ("belsim.fit('johnson', Z[:, [0, 0]], labels[:, None], range=[(0, 1)] * 2)", "targets of shape (160, 1): want (N, 2)"),
     ("belsim.fit('johnson', Z, labels, range=(0, 9), levels=16).plot(bits=[8])", "bits: 8: want bits, from 0 to 7"),
