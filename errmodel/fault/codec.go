@@ -37,17 +37,24 @@ func (s *search) codec() *Finding {
 	levels := float64(s.Code.Levels())
 	w := 1 / levels // of edges, levels are levels·(1 − w) apart
 	var off observed.Sums
+	var sorted []float64
 	for i, v := range s.read.answer {
 		off.Add(v - s.Exact[i])
+		sorted = append(sorted, v-s.Exact[i])
 	}
+	slices.Sort(sorted)
+	bias, median, before := off.Error(), sorted[len(sorted)/2], s.misplaced(line{0, 1})
 	var shifts []trial
 	for _, by := range []float64{-0.5, 0.5, -1, 1} {
-		shifts = append(shifts, s.moved("shift", line{by, 1}))
+		if t := s.moved("shift", line{by, 1}); s.shifted(&t, bias, median) {
+			shifts = append(shifts, t)
+		}
 	}
-	best, before, bias := least(shifts), s.misplaced(line{0, 1}), off.Error()
-	rest := s.misplaced(best.line)
-	if !s.shifted(best, bias) {
-		best, rest = nil, before
+	var best *trial
+	rest := before
+	if len(shifts) > 0 {
+		best = least(shifts)
+		rest = s.misplaced(best.line)
 	}
 	edges := s.moved("edges", line{0.5 + 0.5*w, 1 - w})
 	edges.Text = "the levels are the centres of bins that fill the range, and are read as if the first and the last one were its ends"
@@ -90,20 +97,15 @@ func (s *search) moved(name string, l line) trial {
 	return t
 }
 
-// shifted reports whether a shift is told. The mean distance of the targets from the answers is nearer to the shift
-// than to none, by two standard errors; so is their median, which skewed noise does not move; and the judges gain. Or
-// these surely gain a twentieth of the error, which sound networks do not, and the mean or the median is nearer.
-func (s *search) shifted(t *trial, bias observed.Error) bool {
-	gain, rest := s.judge(t), make([]float64, s.Len())
-	for i, v := range s.read.answer {
-		rest[i] = s.Exact[i] - v
-	}
-	slices.Sort(rest)
-	half := math.Abs(t.offset) / 2
-	mean, median := math.Abs(bias.Mean+t.offset), math.Abs(rest[len(rest)/2]-t.offset)
-	const enough = worthwhile / 2
-	return mean+surely*bias.StdErr < half && median < half && gain > 1 ||
-		gain > sure && t.Error-t.Mended > enough*t.Error && min(mean, median) < half && s.told(t)
+// shifted reports whether a shift is told. The bias is nearer to the shift than to none, by two standard errors, which
+// are small; so is the median of what makes it, which skewed noise does not move; and the judges gain. Or these surely
+// gain a twentieth of the error, which sound networks do not, and the bias or the median is nearer.
+func (s *search) shifted(t *trial, bias observed.Error, median float64) bool {
+	const enough, small = worthwhile / 2, 0.15
+	half, gain := math.Abs(t.offset)/2, s.judge(t)
+	off, middle := math.Abs(bias.Mean+t.offset), math.Abs(median+t.offset)
+	return off+surely*bias.StdErr < half && bias.StdErr < small && middle < half && gain > 1 ||
+		gain > sure && t.Error-t.Mended > enough*t.Error && min(off, middle) < half && s.told(t)
 }
 
 // from is the line of least squares of the half that chooses through an end of the levels.
