@@ -99,13 +99,14 @@ func (s *search) moved(name string, l line) trial {
 
 // shifted reports whether a shift is told. The bias is nearer to the shift than to none, by two standard errors, which
 // are small; so is the median of what makes it, which skewed noise does not move; and the judges gain. Or these surely
-// gain a twentieth of the error, which sound networks do not, and the bias or the median is nearer.
+// gain a twentieth of the error, which sound networks do not: one of both is near the shift then, and none is near none.
 func (s *search) shifted(t *trial, bias observed.Error, median float64) bool {
 	const enough, small = worthwhile / 2, 0.15
 	half, gain := math.Abs(t.offset)/2, s.judge(t)
 	off, middle := math.Abs(bias.Mean+t.offset), math.Abs(median+t.offset)
 	return off+surely*bias.StdErr < half && bias.StdErr < small && middle < half && gain > 1 ||
-		gain > sure && t.Error-t.Mended > enough*t.Error && min(off, middle) < half && s.told(t)
+		gain > sure && t.Error-t.Mended > enough*t.Error && min(off, middle) < half &&
+			min(-bias.Mean/t.offset, -median/t.offset) > 0.5
 }
 
 // from is the line of least squares of the half that chooses through an end of the levels.
