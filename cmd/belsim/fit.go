@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
-	"belsim/cmd/internal/files"
 	"belsim/errmodel/assess"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
@@ -21,14 +21,13 @@ import (
 )
 
 type fitCmd struct {
-	Code        []string    `placeholder:"CODE" reads:"" sep:"none" help:"Code of the network: a NAME, a FILE, softmax, hl-gauss, corn or direct."`
+	Code        []string    `required:"" placeholder:"CODE" reads:"" sep:"none" help:"Code of the network: a NAME, a FILE, softmax, hl-gauss, corn or direct."`
 	Levels      int         `placeholder:"L" help:"${bitlevels}"`
-	Targets     string      `required:"" placeholder:"FILE" reads:"" help:"Targets: levels from 1, or labels; points:FILE for points."`
-	Outputs     string      `placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
+	Targets     string      `required:"" placeholder:"FILE" reads:"" help:"Targets: levels from 1, or labels."`
+	Outputs     string      `required:"" placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
 	Range       labelRanges `placeholder:"a:b|FILE" reads:"" sep:"none" help:"${range}"`
 	Training    string      `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"How the network was trained: ${enum}."`
 	Also        []string    `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets."`
-	Runs        string      `group:"model" placeholder:"FILE" reads:"" help:"More networks: a .csv of code, loss, seed, outputs."`
 	Temperature float64     `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
 	Bits        []int       `group:"output" placeholder:"k" help:"Bits to draw, from 1 (default: two with errors)."`
 	FitDecoder  bool        `help:"Fit a decoder as well; -o FILE.npz holds it."`
@@ -58,9 +57,9 @@ func (r *labelRanges) Decode(ctx *kong.DecodeContext) error {
 
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
-	others, err := cmd.networks(env)
+	others, err := cmd.networks()
 	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, env, &assess.Report{}))); err != nil {
+	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
 		return err
 	}
 	o := assess.Options{
@@ -96,37 +95,21 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	return cmd.deliver(env, cmd.result(ctx, env, r))
+	return cmd.deliver(env, cmd.result(ctx, r))
 }
 
 // result is the judgement of a network of one output.
-func (cmd *fitCmd) result(ctx context.Context, env *environment, r *assess.Report) result {
+func (cmd *fitCmd) result(ctx context.Context, r *assess.Report) result {
 	return result{
 		files: map[string]func(io.Writer) error{
 			"json": asJSON(r.Fit),
 			"csv":  r.WriteRates,
 			"npy":  func(w io.Writer) error { return arrayfile.WriteNPY(ctx, w, r.Rates()) },
 			"npz":  func(w io.Writer) error { return r.Decoder.Write(w) },
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways(env), nil, r) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, nil, r) },
 		},
 		figure: func() (*plots.Figure, error) { return paper.NetworkFigure(r, cmd.style()) },
-		print:  func(w io.Writer) error { return r.Section(ways(env)).Write(w) },
-	}
-}
-
-// ways are how advice is followed: by flags, or in Python where its package called the command.
-func ways(env *environment) map[assess.Advice]string {
-	if env.from == 0 {
-		return map[assess.Advice]string{
-			assess.ForecastCodes: "fit.recommendation",
-			assess.AddProbe:      `belsim.code("probe", L), then also=[("probe", outputs)]`,
-			assess.AddCheckpoint: "also=[(code, outputs)]",
-		}
-	}
-	return map[assess.Advice]string{
-		assess.ForecastCodes: "--recommend",
-		assess.AddProbe:      "belsim codes probe, then --also probe:FILE",
-		assess.AddCheckpoint: "--also CODE:FILE",
+		print:  func(w io.Writer) error { return r.Section().Write(w) },
 	}
 }
 
@@ -157,8 +140,8 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	var all *assess.Several
 	out := result{
 		files: map[string]func(io.Writer) error{"json": asJSON(&all),
-			"html": func(w io.Writer) error { return paper.WritePage(w, ways(env), all, reports...) }},
-		print: func(w io.Writer) error { return all.Section(ways(env)).Write(w) },
+			"html": func(w io.Writer) error { return paper.WritePage(w, all, reports...) }},
+		print: func(w io.Writer) error { return all.Section().Write(w) },
 	}
 	for _, path := range cmd.Output {
 		if out.files[format(path)] == nil {
@@ -174,16 +157,11 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 		reports = append(reports, r)
 	}
 	all = assess.NewSeveral(reports)
-	var bar progressBar
-	if err := all.MeasurePoints(ctx, reports, cmd.Workers, bar.of(env)); err != nil {
-		return bar.interrupted(err)
-	}
 	return cmd.deliver(env, out)
 }
 
-// networks lists the networks besides the first one, which it takes from --runs where no flag
-// names it.
-func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
+// networks lists the networks besides the first one.
+func (cmd *fitCmd) networks() ([]assess.Other, error) {
 	var others []assess.Other
 	for _, text := range cmd.Also {
 		o, err := assess.ParseOther(text)
@@ -192,29 +170,13 @@ func (cmd *fitCmd) networks(env *environment) ([]assess.Other, error) {
 		}
 		others = append(others, o)
 	}
-	if cmd.Runs != "" {
-		runs, err := assess.ReadRuns(cmd.Runs)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range runs {
-			env.files.Inputs = append(env.files.Inputs, slices.Concat(files.Named("--runs", r.Code),
-				files.Named("--runs", r.Outputs))...)
-		}
-		if len(cmd.Code) == 0 && cmd.Outputs == "" {
-			cmd.Code, cmd.Outputs, cmd.Training = []string{runs[0].Code}, runs[0].Outputs, string(runs[0].Training)
-			runs = runs[1:]
-		}
-		others = append(others, runs...)
-	}
 	switch {
-	case len(cmd.Code) == 0:
-		return nil, errors.New("missing flags: --code=CODE")
-	case cmd.Outputs == "":
-		return nil, errors.New("missing flags: --outputs=[KIND:]FILE")
+	case strings.HasPrefix(cmd.Targets, "points:"):
+		return nil, fmt.Errorf("--targets %s: fit measures no points: their distances are those of the labels that decode writes",
+			cmd.Targets)
 	case cmd.Code[0] != forecast.Direct &&
 		slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
-		return nil, errors.New("--also and --runs are for codes: --baseline takes predictions of direct regression")
+		return nil, errors.New("--also is for codes: --baseline takes predictions of direct regression")
 	}
 	return others, assess.CheckDistinct(cmd.Outputs, others)
 }

@@ -30,6 +30,7 @@ func movedFlag(command, flag string) string {
 		{"compare", "--baseline", "'belsim forecast --baseline'"},
 		{"compare verify heatmap", "--mae --training", "'belsim forecast'"},
 		{"fit", "--samples --seed --backend", "not needed: fit samples nothing"},
+		{"fit", "--runs", "--also CODE:OUTPUTS, once for each network"},
 		{"levels", "--mae --training --model --decoder --prior", "'belsim forecast'"},
 		{"compare", "--within", "--cost beyond:θ"},
 		{"compare verify optimize", "--rel-err", "--samples"},

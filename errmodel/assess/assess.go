@@ -37,8 +37,7 @@ type Options struct {
 	// Levels is the number of levels of a named code. 0 stands for the only number for which the
 	// code has as many bits as the network has outputs.
 	Levels int
-	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME. points:FILE
-	// says that outputs 2k−1 and 2k are the x and y of a point.
+	// Targets is a file with a target for each sample: .csv, .npy or FILE.npz:NAME.
 	Targets string
 	// Outputs is a file of samples × bits, with what it holds if that is said: FILE,
 	// logits:FILE, probabilities:FILE or bits:FILE.
@@ -114,16 +113,17 @@ func (r *Report) Rates() *mat.Dense { return r.network.seen.Counts.Rates(r.mixtu
 //
 // Samples are read, the mixture and then the perceived label are fitted to them, and other codes are forecast.
 func Run(ctx context.Context, o Options, workers int, progress Progress) (*Report, error) {
-	own, others, err := openAll(ctx, o)
+	all, err := openAll(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	defer closeAll(own, others)
+	defer closeAll(all)
+	own := all[0]
 	candidates, err := own.checkQuestion()
 	if err != nil {
 		return nil, err
 	}
-	m, err := readAll(ctx, own, others, workers, progress)
+	m, err := readAll(ctx, all, workers, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 	if f.Mixture, err = mixtureRows(ctx, workers, own, m); err != nil {
 		return nil, err
 	}
-	known, err := f.learn(ctx, workers, own, others)
+	known, err := f.learn(ctx, workers, all)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 		}
 	}
 	f.Profiles, f.Curve = f.profiles(own, m, known.learnt)
-	r := &Report{Fit: f, Opening: f.opening(own, others), Remarks: remarks(f, m), network: own, mixture: m}
+	r := &Report{Fit: f, Opening: f.opening(all), Remarks: remarks(f, m), network: own, mixture: m}
 	f.Verdict = strings.Join(r.Opening, " ")
 	if own.fitted != nil {
 		r.Decoder = own.fitted.Decoder
@@ -159,9 +159,6 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 	case c.Circular() && (o.Recommend || len(o.Others) > 0):
 		return nil, errors.New("forecasts and further networks are for levels on a line: the perceived-label model knows " +
 			"no circle")
-	case c.Circular() && o.points():
-		return nil, errors.New("coordinates of points lie on a line, and not on a circle: want targets without the prefix " +
-			`"points:"`)
 	case c.Uneven() && (o.Recommend || len(o.Others) > 0):
 		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
 			"another in levels wherever these are uneven, and the perceived-label model has one")
@@ -181,13 +178,11 @@ func (n *network) checkQuestion() ([]*code.Code, error) {
 
 // readAll reads the samples of all networks, and fits decoders to them where that is asked for, and the
 // mixture to those of the first one.
-func readAll(ctx context.Context, own *network, others []*network, workers int, progress Progress) (*mixture, error) {
-	o := own.options
-	readings := 2 + len(others) // the mixture reads the network's own samples again
+func readAll(ctx context.Context, all []*network, workers int, progress Progress) (*mixture, error) {
+	own, readings := all[0], 1+len(all) // the mixture reads the network's own samples again
 	samples, _ := own.source.Outputs.Dims()
 	done, end := progress.begin("samples read", uint64(max(samples, 0)*readings))
 	defer end()
-	all := append([]*network{own}, others...)
 	for _, n := range all {
 		if err := n.read(ctx, workers, done); err != nil {
 			return nil, err
@@ -196,7 +191,7 @@ func readAll(ctx context.Context, own *network, others []*network, workers int, 
 			return nil, fmt.Errorf("%s: its samples have other levels than those of the first network", n.options.Outputs)
 		}
 	}
-	if o.FitDecoder {
+	if own.options.FitDecoder {
 		for _, n := range all {
 			if err := n.fitDecoder(ctx, workers); err != nil {
 				return nil, err

@@ -128,7 +128,7 @@ func TestTurned(t *testing.T) {
 // TestCircleRefuses: what knows no circle refuses it, in a sentence.
 func TestCircleRefuses(t *testing.T) {
 	o := turning(t, 0)
-	recommend, others, values, points := o, o, o, o
+	recommend, others, values := o, o, o
 	recommend.Recommend = true
 	refuses(t, recommend, "forecasts and further networks are for levels on a line")
 	others.Others = []Other{{Code: "johnson", Outputs: o.Outputs}}
@@ -138,6 +138,4 @@ func TestCircleRefuses(t *testing.T) {
 		values.Range.Values[i] = float64(i * i)
 	}
 	refuses(t, values, "levels on a circle are even: want ")
-	points.Targets = "points:" + points.Targets
-	refuses(t, points, "coordinates of points lie on a line")
 }

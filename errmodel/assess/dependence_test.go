@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/forecast"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 )
@@ -79,7 +78,7 @@ func TestShuffled(t *testing.T) {
 		other.SetRow(i, z.RawRowView(j))
 	}
 	shuffled := save(t, filepath.Join(dir, "shuffled.npy"), other)
-	o.Others = []Other{{Code: "unary", Outputs: shuffled, Training: perceived.BCE}}
+	o.Others = []Other{{Code: "unary", Outputs: shuffled}}
 	whole := judge(t, o)
 	says(t, whole.Fit.Verdict, "shuffled.npy is left out of the forecasts: the error is that of guessing")
 	if last := whole.Fit.Decoders[len(whole.Fit.Decoders)-1]; last.Network != 2 || last.Known {

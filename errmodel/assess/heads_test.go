@@ -102,7 +102,7 @@ func TestMeasure(t *testing.T) {
 	direct, probe := o, d
 	probe.code = "probe"
 	o.Recommend, o.FitDecoder = true, true
-	o.Others = []Other{{Code: "probe", Outputs: probe.save(t, dir, "probe").Outputs, Training: perceived.BCE}}
+	o.Others = []Other{{Code: "probe", Outputs: probe.save(t, dir, "probe").Outputs}}
 	direct.Code, direct.Outputs = "direct", save(t, filepath.Join(dir, "p.npy"), p)
 	o.Baseline.File = direct.Outputs
 	error := func(answer func(i int) float64) float64 {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strings"
 
 	"belsim/errmodel/fault"
 	"belsim/errmodel/fitdecoder"
@@ -69,7 +68,7 @@ func (n *network) Close() error {
 func (n *network) open(ctx context.Context) (err error) {
 	o, s := n.options, n.source
 	said, path := observed.SplitKind(o.Outputs)
-	if s.Targets, err = arrayfile.OpenRows(strings.TrimPrefix(o.Targets, pointsPrefix), "targets", "target", "labels",
+	if s.Targets, err = arrayfile.OpenRows(o.Targets, "targets", "target", "labels",
 		"label", "y"); err != nil {
 		return fmt.Errorf("reading targets: %w", err)
 	}
@@ -134,19 +133,14 @@ func (n *network) takeOutput() error {
 }
 
 // CountOutputs returns K, the number of a network's outputs: 1, or the number of targets for each
-// sample, where there are K × M outputs for each. Errors name the file at fault, also where K
-// outputs are no points.
+// sample, where there are K × M outputs for each. Errors name the file at fault.
 func CountOutputs(o Options) (int, error) {
 	_, path := observed.SplitKind(o.Outputs)
 	outputs, err := openOutputs(path)
 	if err != nil {
 		return 0, err
 	}
-	k := parts(o, outputs)
-	if o.points() && k%2 != 0 {
-		err = fmt.Errorf("%s: K = %d outputs; want an even number for points, x and y of each", outputs.Name(), k)
-	}
-	return k, errors.Join(err, outputs.Close())
+	return parts(o, outputs), outputs.Close()
 }
 
 // sizes are those of codes that stand beside the network's own.

@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -42,14 +43,14 @@ type knowledge struct {
 }
 
 // learn fits the perceived-label model to the first network, and puts the decoders of all networks beside it.
-func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*network) (out knowledge, err error) {
+func (f *Fit) learn(ctx context.Context, workers int, all []*network) (out knowledge, err error) {
+	own := all[0]
 	p := &PerceivedFit{Miscalibration: own.seen.Miscalibration, Distance: math.NaN(), Rates: []forecast.BitRate{}}
 	p.Fit = perceived.Fit{
 		Model: perceived.Model{Noise: math.NaN(), Cutoff: math.NaN(), Misfit: perceived.DefaultMisfit,
 			Floor: perceived.DefaultFloor, Training: own.training},
 		NoiseInterval: unknown(), CutoffInterval: unknown(), Tail: math.NaN(),
 	}
-	all := append([]*network{own}, others...)
 	f.Perceived, f.Decoders = p, decoderRows(f.LevelWidth, all)
 	if p.Verdict = own.unmodelled(); p.Verdict == "" && own.postponed() {
 		p.Postponed, p.Verdict = true, fmt.Sprintf("The perceived-label model of %d × %d outputs that were trained together "+
@@ -81,7 +82,7 @@ func (f *Fit) learn(ctx context.Context, workers int, own *network, others []*ne
 	if own.options.predicts() {
 		p.Training = perceived.L1
 	}
-	out.siblings = siblingsOf(own, others, p.Tail)
+	out.siblings = siblingsOf(own, all[1:], p.Tail)
 	trusted := func(n *network) bool { return n.misread == nil && !out.siblings.apart(n) }
 	var networks []*perceived.Observed
 	for _, n := range all {
@@ -203,7 +204,8 @@ func (s siblings) text(yours string) string {
 			"the code.", yours, percent(s.furthest), percent(s.seeds))
 	}
 	return "Not known: whether the training has ended. If not, a longer training may gain more than another code. " +
-		"To find out, " + string(AddCheckpoint) + "."
+		"To find out, give the outputs of an earlier checkpoint as another network of the same code (" +
+		position.Flag("also", "CODE:FILE") + ")."
 }
 
 // judge adds the rates of bits, and whether the model describes the network.

@@ -20,6 +20,7 @@ import (
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -136,7 +137,7 @@ func TestEnd(t *testing.T) {
 		if other.seed += 50; differs {
 			other.noise *= 1.3
 		}
-		o.Others = []Other{{Code: o.Code, Outputs: other.save(t, dir, name).Outputs, Training: perceived.BCE}}
+		o.Others = []Other{{Code: o.Code, Outputs: other.save(t, dir, name).Outputs}}
 		f := judge(t, o).Fit
 		text := strings.Join(f.Recommendation.Notes, " ")
 		if strings.Contains(text, "Two networks of johnson differ by") != differs || strings.Contains(text, unknown) {
@@ -163,7 +164,7 @@ func TestHardDecisions(t *testing.T) {
 		o := d.save(t, t.TempDir(), "z")
 		o.Recommend = true
 		s := judge(t, o)
-		text := printed(t, s.Section(nil))
+		text := printed(t, s.Section())
 		says(t, text, "measured: ")
 		if strings.Count(text, "yours: "+name) != 1 || strings.Contains(text, "train "+name) {
 			t.Errorf("%s: %s", name, text)
@@ -179,11 +180,7 @@ func TestHardDecisions(t *testing.T) {
 func TestRank(t *testing.T) {
 	s := recommended(t)
 	f, rec := s.Fit, s.Fit.Recommendation
-	// Advice has the way that a program knows, and only there.
-	text := printed(t, s.Section(map[Advice]string{AddProbe: "so"}))
-	if says(t, text, string(AddProbe)+" (so).", "yours: johnson", "measured: "); strings.Count(text, "(so)") != 1 {
-		t.Error(text)
-	}
+	says(t, position.Count(printed(t, s.Section()), 1), "(--also probe:FILE).", "yours: johnson", "measured: ")
 	says(t, strings.Join(s.Opening, " | "), "best decoder is", "| The network behaves as if",
 		"| Next: train longer, or keep johnson: nothing is told apart from it.")
 	best, trained, last := map[scenario.Design]int{}, 0, 0.0
@@ -486,8 +483,7 @@ func TestOthers(t *testing.T) {
 	probe.code = "probe"
 	for seed := range uint64(2) {
 		probe.seed = 10 + seed
-		o.Others = append(o.Others, Other{Code: "probe", Training: perceived.BCE,
-			Outputs: probe.save(t, dir, fmt.Sprint("probe", seed)).Outputs})
+		o.Others = append(o.Others, Other{Code: "probe", Outputs: probe.save(t, dir, fmt.Sprint("probe", seed)).Outputs})
 	}
 	o.Recommend = true
 	f := judge(t, o).Fit
@@ -510,38 +506,6 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	same(t, "the best rows", map[string]int{"johnson": 1, "probe": 2}, best)
-}
-
-// TestReadRuns reads a table of networks, and refuses what is none.
-func TestReadRuns(t *testing.T) {
-	dir := t.TempDir()
-	path, header := filepath.Join(dir, "runs.csv"), "code,loss,seed,outputs\n"
-	read := func(text string) ([]Other, error) {
-		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
-		return ReadRuns(path)
-	}
-	got := must.Get(read("\ufeff" + header + "probe,BCE,1,z.npy\nmy.csv,ce,2,logits:/z.npy\nsoftmax,,,z.npy\n"))(t)
-	z := filepath.Join(dir, "z.npy")
-	want := []Other{{"probe", z, perceived.BCE, path + ": line 2"},
-		{filepath.Join(dir, "my.csv"), "logits:/z.npy", perceived.CE, path + ": line 3"},
-		{"softmax", z, perceived.CE, path + ": line 4"}}
-	same(t, "networks", want, got)
-	for text, want := range map[string]string{
-		"":                     "no column code",
-		"code,loss,seed\n":     "no column outputs",
-		header:                 "no networks",
-		header + "x,MSE,1,z":   "line 2, column loss: \"MSE\"; want BCE, CE, soft, L1 or L2",
-		header + "x,CE,1,\n":   "line 2: a code and its outputs",
-		header + "x,CE\n":      "wrong number of fields",
-		header + "\nx,MSE,1,z": "line 3, column loss",
-		"code,loss,seed,seed,outputs\nx,CE,1,1,z\n": "line 1 has the column seed twice",
-	} {
-		if _, err := read(text); err == nil {
-			t.Errorf("%q was taken", text)
-		} else {
-			says(t, err.Error(), want, path)
-		}
-	}
 }
 
 // TestParseOther reads CODE:OUTPUTS, of which both may have colons.

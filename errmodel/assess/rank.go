@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"belsim/errmodel/forecast"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
 
@@ -65,7 +66,8 @@ func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidat
 		when(own.options.FitDecoder, "Fitted decoders of other codes are not forecast: rows are of the plain decoders."),
 		known.siblings.text(f.Code),
 		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
-			"intervals of codes with many transitions are wide. A second network narrows them: "+string(AddProbe)+"."),
+			"intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of "+
+			"the code probe, and give its outputs, too ("+position.Flag("also", "probe:FILE")+")."),
 		when(f.Direct.counts(f.Decoders), "The error of direct regression counts as that of a second network: "+
 			"it moves the forecasts of all codes."),
 		forecast.Lost,

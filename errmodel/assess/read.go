@@ -65,14 +65,16 @@ func (f *Fit) check() error {
 	}
 	_, err := mixtureTemperature(f.LogitScale, f.Temperature)
 	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), decode.CheckTemperature(f.Temperature), err, f.checkWidth(),
-		checkInterval("r_interval", f.R, f.RInterval), checkInterval("sigma_interval", f.Sigma, f.SigmaInterval),
-		f.checkPrior()); err != nil {
+		f.checkPrior()); err != nil || f.unknownLabel() {
 		return err
 	}
-	if !f.unknownLabel() {
-		if err := f.checkPerceived(); err != nil {
-			return fmt.Errorf("perceived: %w", err)
-		}
+	p, m := f.Perceived, f.perceivedModel()
+	byDefault := m.DefaultCutoff(f.Levels)
+	if err = m.Check(f.Levels); err == nil && !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
+		err = fmt.Errorf("cutoff is %v, and not fitted; the default is %v here", p.Cutoff, byDefault)
+	}
+	if err != nil {
+		return fmt.Errorf("perceived: %w", err)
 	}
 	return nil
 }
@@ -102,36 +104,13 @@ func (f *Fit) checkWidth() error {
 	return nil
 }
 
-// checkInterval refuses an interval that a value is not in, but for rounding, or that is too wide to
-// draw. Ends may be missing.
-func checkInterval(name string, value float64, interval [2]float64) error {
-	const rounding, widest = 1e-6, 1e6
-	lo, hi := interval[0], interval[1]
-	if lo < 0 || lo > value*(1+rounding) || hi < value*(1-rounding) || hi > value*widest {
-		return fmt.Errorf("%s is %v; want numbers from 0 on, around %v", name, interval, value)
-	}
-	return nil
-}
-
-// written is an interval as a fit writes it: without ends where it is one that no reader takes.
+// written is an interval as a fit writes it: without ends where it is too wide to draw.
 func written(value float64, interval [2]float64) [2]float64 {
-	if checkInterval("", value, interval) != nil {
+	const widest = 1e6
+	if interval[1] > value*widest {
 		return unknown()
 	}
 	return interval
-}
-
-// checkPerceived is check for the perceived label.
-func (f *Fit) checkPerceived() error {
-	p, m := f.Perceived, f.perceivedModel()
-	if err := m.Check(f.Levels); err != nil {
-		return err
-	}
-	if byDefault := m.DefaultCutoff(f.Levels); !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
-		return fmt.Errorf("cutoff is %v, and not fitted; the default is %v here", p.Cutoff, byDefault)
-	}
-	return cmp.Or(checkInterval("label_noise_interval", p.Noise, p.NoiseInterval),
-		checkInterval("cutoff_interval", p.Cutoff, p.CutoffInterval))
 }
 
 // checkPrior refuses numbers that are no prior. It makes one add up to 1 that nearly does.

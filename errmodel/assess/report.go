@@ -13,35 +13,14 @@ import (
 	"belsim/theory/base/table"
 )
 
-// newSection returns a section whose advice has the ways in which a program follows it, in
-// brackets.
-func newSection(title string, verdict []string, details []table.Block, ways map[Advice]string) table.Section {
-	var pairs []string
-	for advice, way := range ways {
-		pairs = append(pairs, string(advice), fmt.Sprintf("%s (%s)", advice, way))
-	}
-	replacer := strings.NewReplacer(pairs...)
-	with := func(sentences []string) (out []string) {
-		for _, text := range sentences {
-			out = append(out, replacer.Replace(text))
-		}
-		return out
-	}
-	for i := range details {
-		details[i].Sentences = with(details[i].Sentences)
-	}
-	return table.Section{Title: title, Verdict: with(verdict), Details: details}
-}
-
 // Section is the report for people: the verdict's sentences, the two models, the errors of the
-// decoders beside what the models say, the networks, and the forecasts. ways are how a program
-// follows advice.
-func (r *Report) Section(ways map[Advice]string) table.Section {
+// decoders beside what the models say, the networks, and the forecasts.
+func (r *Report) Section() table.Section {
 	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
 	if k := r.network.options.Output; k > 0 {
 		title = fmt.Sprintf("output %s: %s", position.At(k), title)
 	}
-	return newSection(title, r.Opening, r.details(), ways)
+	return table.Section{Title: title, Verdict: r.Opening, Details: r.details()}
 }
 
 // details is what follows the verdict.
@@ -96,16 +75,16 @@ func (r *Report) details() (out []table.Block) {
 	return out
 }
 
-// Section has the verdicts on all outputs for people, with a row for each. ways are those of
-// Report.Section.
-func (s *Several) Section(ways map[Advice]string) table.Section {
+// Section has the verdicts on all outputs for people, with a row for each.
+func (s *Several) Section() table.Section {
 	rows := table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
 		if r.Describes {
 			return "describes it"
 		}
 		return "does not"
 	}))
-	return newSection(fmt.Sprintf("%d outputs", len(s.Outputs)), s.Verdict, []table.Block{{Table: rows}}, ways)
+	return table.Section{Title: fmt.Sprintf("%d outputs", len(s.Outputs)), Verdict: s.Verdict,
+		Details: []table.Block{{Table: rows}}}
 }
 
 // decoderTables are the errors of the decoders, and what the mixture says of errors in levels.

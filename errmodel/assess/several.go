@@ -14,9 +14,6 @@ import (
 type Several struct {
 	// the verdict for all outputs, in sentences
 	Verdict []string `json:"verdict"`
-	// the error of points, of which outputs 2k−1 and 2k are x and y; only where targets are called
-	// points
-	Points *Points `json:"points,omitempty"`
 	// a row for each output
 	Rows []OutputRow `json:"rows"`
 	// the fit of each output
@@ -64,7 +61,7 @@ func NewSeveral(reports []*Report) *Several {
 		sum += row.Error / float64(len(reports))
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
-	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), string(ForecastCodes)+"."
+	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), forecastCodes()
 	switch described {
 	case len(reports):
 		which = "each output"

@@ -9,28 +9,21 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
-// Advice is what a reader may do next. Its words stand in the sentences of a report; Report.Section
-// adds how a program does it.
-type Advice string
-
-// All advice that a program may have a way for.
-const (
-	// Options.Recommend
-	ForecastCodes Advice = "forecast all other codes"
-	// Options.Others
-	AddProbe Advice = "train one with the columns of the code probe, and give its outputs, too"
-	// Options.Others
-	AddCheckpoint Advice = "give the outputs of an earlier checkpoint as another network of the same code"
-)
+// forecastCodes is what a reader may do next.
+func forecastCodes() string {
+	return "forecast all other codes (" + position.Flag("recommend", "") + ")."
+}
 
 const easyToLearn = "train a network with a code that is easy to learn, such as unary or johnson."
 
 // opening is the verdict in some plain sentences: what the network does and what is wrong with it, whether
 // the perceived-label model describes it, and what to do next.
-func (f *Fit) opening(own *network, others []*network) []string {
+func (f *Fit) opening(all []*network) []string {
+	own, others := all[0], all[1:]
 	out := leftOut(append(slices.Clone(others), own)...)
 	for i, n := range others {
 		if n.misread != nil {
@@ -154,11 +147,11 @@ func (f *Fit) next() string {
 		return "train other codes, and regression of sine and cosine, and judge each by the same samples: no forecast " +
 			"knows a circle."
 	case f.Perceived.Postponed:
-		return string(ForecastCodes) + "."
+		return forecastCodes()
 	case table.Missing(f.Perceived.Noise) || rec != nil && len(rec.Ranking) == 0:
 		return easyToLearn
 	case rec == nil:
-		return string(ForecastCodes) + "."
+		return forecastCodes()
 	case f.Samples < fewSamples:
 		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
 	default:

@@ -16,9 +16,11 @@ import (
 const (
 	// near is the bias of sound networks, in levels, in a fifth of their answers: see misplaced. What is
 	// misplaced by less than placed is right, and a fault is what a mend lessens by moved; a simpler mend may
-	// be worse by simpler.
+	// be worse by simpler. A range that is another moves an end level by farthest, and gains more than surely
+	// standard errors.
 	near                              = 0.08
-	placed, moved, movedFree, simpler = 25.0, 10.0, 14.0, 3.0
+	placed, moved, movedFree, simpler = 12.0, 10.0, 14.0, 3.0
+	farthest, surely                  = 0.4, 2
 )
 
 // line is target = offset + slope·answer.
@@ -34,57 +36,77 @@ func (s *search) codec() *Finding {
 	}
 	levels := float64(s.Code.Levels())
 	w := 1 / levels // of edges, levels are levels·(1 − w) apart
-	type shape struct {
-		name, text string
-		line
-	}
-	var shapes []shape
-	for _, by := range []float64{-0.5, 0.5, -1, 1} {
-		shapes = append(shapes, shape{"shift", "", line{by, 1}})
-	}
-	shapes = append(shapes, shape{"edges", "the levels are the centres of bins that fill the range, and are read " +
-		"as if the first and the last one were its ends", line{0.5 + 0.5*w, 1 - w}},
-		shape{"edges", "the first and the last level are the ends of the range, and are read as centres of bins that fill it",
-			line{-0.5 * (levels + 1) / (levels - 1), levels / (levels - 1)}},
-		shape{"stretch", "", s.from(levels)}, shape{"stretch", "", s.from(1)}, shape{"line", "", s.line()})
-	var best *trial
-	var of line
 	var off observed.Sums
+	var sorted []float64
 	for i, v := range s.read.answer {
 		off.Add(v - s.Exact[i])
+		sorted = append(sorted, v-s.Exact[i])
 	}
-	before, bias := s.misplaced(line{0, 1}), off.Error()
-	least := before
-	for _, x := range shapes {
-		t := trial{Finding: Finding{Name: x.name, Text: x.text, Number: x.slope}}
-		if t.Name == "shift" {
-			t.Number = -x.offset
+	slices.Sort(sorted)
+	bias, median, before := off.Error(), sorted[len(sorted)/2], s.misplaced(line{0, 1})
+	var shifts []trial
+	for _, by := range []float64{-0.5, 0.5, -1, 1} {
+		if t := s.moved("shift", line{by, 1}); s.shifted(&t, bias, median) {
+			shifts = append(shifts, t)
 		}
-		for _, v := range s.read.answer {
-			t.answer = append(t.answer, x.at(v))
+	}
+	var best *trial
+	rest := before
+	if len(shifts) > 0 {
+		best = least(shifts)
+		rest = s.misplaced(best.line)
+	}
+	edges := s.moved("edges", line{0.5 + 0.5*w, 1 - w})
+	edges.Text = "the levels are the centres of bins that fill the range, and are read as if the first and the last one were its ends"
+	centres := s.moved("edges", line{-0.5 * (levels + 1) / (levels - 1), levels / (levels - 1)})
+	centres.Text = "the first and the last level are the ends of the range, and are read as centres of bins that fill it"
+	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)), s.moved("line", s.line())} {
+		gain, after, far := s.judge(&t), s.misplaced(t.line), max(math.Abs(t.at(1)-1), math.Abs(t.at(levels)-levels)) > farthest
+		told := after < placed && before-after > moved && t.Mended < (1+same)*t.Error
+		switch t.Name {
+		case "stretch": // it was fitted
+			told = told && far && gain > surely && before-after > movedFree && t.Mended < (1-same/3)*t.Error
+		case "line":
+			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.slope)) < 0.3 && s.told(&t)
 		}
-		t.errors = s.off(t.answer)
-		told, after, free := s.judge(&t) > sure, s.misplaced(x.line), t.Name == "stretch" || t.Name == "line"
-		apart := math.Abs(bias.Mean+x.offset) < 2.5*near && after < before/4 // of shifts
-		gains := (t.Name == "line" || t.Name == "shift" && apart) && told && t.Error-t.Mended > worthwhile*t.Error &&
-			math.Abs(math.Log(x.slope)) < 0.3 && s.told(&t)
-		by, most := moved, 1+same
-		if free {
-			by, most = movedFree, 1-same/3
-		}
-		explains := t.Name != "line" && after < placed && before-after > by && t.Mended < most*t.Error
-		if !gains && !explains {
+		if !told {
 			continue
 		}
-		if best == nil || after < least && !free || after < least-simpler && t.Mended < 0.95*best.Mended {
-			best, of, least = &t, x.line, after
+		if best == nil || after < rest-simpler && t.Mended < (1-2*worthwhile)*best.Mended || best.Name != "shift" &&
+			(after < rest && t.Name == "edges" || after < rest-simpler && t.Mended < 0.95*best.Mended) {
+			best, rest = &t, after
 		}
 	}
 	if best == nil {
 		return nil
 	}
-	s.describe(best, of, bias)
+	s.describe(best, bias)
 	return &best.Finding
+}
+
+// moved is a reading of targets at a line of the answers.
+func (s *search) moved(name string, l line) trial {
+	t := trial{Finding: Finding{Name: name, Number: l.slope}, line: l}
+	if name == "shift" {
+		t.Number = -l.offset
+	}
+	for _, v := range s.read.answer {
+		t.answer = append(t.answer, l.at(v))
+	}
+	t.errors = s.off(t.answer)
+	return t
+}
+
+// shifted reports whether a shift is told. The bias is nearer to the shift than to none, by two standard errors, which
+// are small; so is the median of what makes it, which skewed noise does not move; and the judges gain. Or these surely
+// gain a twentieth of the error, which sound networks do not: one of both is near the shift then, and none is near none.
+func (s *search) shifted(t *trial, bias observed.Error, median float64) bool {
+	const enough, small = worthwhile / 2, 0.15
+	half, gain := math.Abs(t.offset)/2, s.judge(t)
+	off, middle := math.Abs(bias.Mean+t.offset), math.Abs(median+t.offset)
+	return off+surely*bias.StdErr < half && bias.StdErr < small && middle < half && gain > 1 ||
+		gain > sure && t.Error-t.Mended > enough*t.Error && min(off, middle) < half &&
+			min(-bias.Mean/t.offset, -median/t.offset) > 0.5
 }
 
 // from is the line of least squares of the half that chooses through an end of the levels.
@@ -128,8 +150,8 @@ func (s *search) misplaced(l line) (sum float64) {
 }
 
 // describe writes the text and the mend.
-func (s *search) describe(t *trial, l line, bias observed.Error) {
-	label, e := s.Input.Labels.Label, bias
+func (s *search) describe(t *trial, e observed.Error) {
+	label, l := s.Input.Labels.Label, t.line
 	side := "above"
 	if e.Mean < 0 {
 		side = "below"

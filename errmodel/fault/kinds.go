@@ -114,10 +114,10 @@ func (s *search) loss(together bool, tau float64) float64 {
 // sharpest is how far τ of least loss may lie from 1, as a factor.
 const sharpest = 2.5
 
-// temperature finds that the logits are too large or too small for their errors. Of a code of several bits
-// that nobody said to be trained together, each bit must agree.
+// temperature finds that the logits are too large or too small for their errors, which L1 and L2 do not learn. Of
+// a code of several bits that nobody said to be trained together, each bit must agree.
 func (s *search) temperature() *Finding {
-	if s.Kind.Hard() || s.Bits > mostBits {
+	if s.Kind.Hard() || s.Bits > mostBits || s.Training.ThroughGenEx() {
 		return nil
 	}
 	together := s.Code.OneHot() && s.Training != perceived.BCE || s.Said && s.Training != perceived.BCE

@@ -60,6 +60,7 @@ T = TypeVar("T")
 
 _WENT = dict.fromkeys(("codes", "decoder", "mae", "training", "model", "prior", "baseline"), "belsim.forecast has it")
 _WENT |= dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
+_WENT |= {"runs": "also=[(code, outputs)] has them", "points": "their distances are those of the labels that decode returns"}
 _WENT["time"] = "steps says how long to search"
 _WENT |= dict.fromkeys(("label_noise", "misfit", "cutoff"), "belsim.forecast takes mae; misfit and cutoff are constants of the model")
 
@@ -555,21 +556,19 @@ def fit(
     levels: int | ArrayLike | None = None,
     kind: Kind = "auto",
     training: Literal["auto", "bce", "ce", "soft", "l1", "l2"] = "auto",
-    runs: Sequence[ArrayLike] = (),
     also: Sequence[tuple[Code, ArrayLike]] = (),
     candidates: Sequence[ArrayLike] = (),
     recommend: bool = False,
     fit_decoder: bool = False,
     temperature: float | None = None,
     baseline: float | ArrayLike | None = None,
-    points: bool = False,
     workers: int | None = None,
     progress: bool | None = None,
 ) -> Fit:
     """Judges a trained network by its outputs, and forecasts the error of codes that were not trained.
 
     ``code`` is the code that the network was trained with, a name or an L × M matrix. ``outputs`` has the shape (N, M): the
-    classifiers' logits, probabilities or bits for N test samples: ``kind`` says which, of ``runs`` too, and ``auto`` finds out.
+    classifiers' logits, probabilities or bits for N test samples: ``kind`` says which, and ``auto`` finds out.
     ``targets`` has the shape (N,): levels from 0 to L − 1, or real labels with ``range``, whose ends are level 0 and level L − 1;
     labels outside are refused, or with ``outside="clip"`` taken for the nearest end. ``range`` may have the label of each level
     instead, L numbers that ascend: the end levels clip then, and errors are against the labels themselves. Arrays are NumPy's,
@@ -582,17 +581,16 @@ def fit(
     A ``belsim.torch.Head`` in the place of a code, also in ``also``, says code, ``levels``, ``range`` and ``training`` by itself.
 
     ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets, nor ``l1``
-    and ``l2``, the mean absolute and the squared error of gen-ex. ``runs`` has the outputs
-    of further runs of the same network, with other seeds, and ``also`` other networks for the same targets, (code, outputs).
+    and ``l2``, the mean absolute and the squared error of gen-ex. ``also`` has
+    other networks for the same targets, (code, outputs), such as the same one with other seeds.
     ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
     fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``baseline`` has
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
     them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
-    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), and so have those of ``runs`` and
+    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), and so have those of
     ``also``, and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its
-    decoder, recommendation and pictures. With ``points`` the outputs are x and y of points, such as landmarks, in turn, and
-    ``Fit.points`` has their mean Euclidean ``error``, its ``stderr`` and the ``count`` of points.
+    decoder, recommendation and pictures.
 
     Source: the mixture is Eq. 3 and 4 of Shah, Xue and Aamodt, ICLR 2022, with r and σ of largest likelihood; the perceived label is
     belsim's own (errmodel/perceived/README.md).
@@ -615,13 +613,12 @@ def _joined(arguments: dict[str, Any]) -> dict[str, Any]:
         z = joined(z, "outputs", None if listing else len(np.atleast_1d(array(y, "targets"))))
     n = len(np.atleast_1d(array(z, "outputs")))
     y = joined(y, "targets", n)
-    runs = [joined(v, f"runs[{i}]", n) for i, v in enumerate(listed(arguments["runs"], "runs", "arrays of outputs"))]
     also = [
         (pair[0], joined(pair[1], f"also[{i}]", n)) if isinstance(pair, (tuple, list)) and len(pair) == 2 else pair
         for i, pair in enumerate(listed(arguments["also"], "also", "pairs (code, outputs)"))
     ]
     baseline = joined(arguments["baseline"], "baseline", n)
-    return {**arguments, "outputs": z, "targets": y, "runs": runs, "also": also, "baseline": baseline}
+    return {**arguments, "outputs": z, "targets": y, "also": also, "baseline": baseline}
 
 
 def _placed(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -670,7 +667,6 @@ def _told(**arguments: Any) -> dict[str, Any]:
                 return np.stack([h._predictions(a[:, k]) for k, h in enumerate(heads)], 1) if several else heads[0]._predictions(a)
 
             own["outputs"] = labels(arguments["outputs"], "outputs")
-            own["runs"] = [labels(z, f"runs[{i}]") for i, z in enumerate(listed(arguments["runs"], "runs", "arrays of outputs"))]
     elif not isinstance(own["code"], list):
         own["levels"] = None  # a matrix has them
     return {**arguments, **own}
@@ -687,6 +683,9 @@ def _other(pair: Any, arguments: dict[str, Any], i: int) -> Any:
     for name in ("levels", "range"):
         if of[name] is not None and not np.array_equal(of[name], told[name]):
             raise Error(f"also[{i}]: a head of other {name} than the network: want networks for the same targets")
+    if isinstance(told["code"], str) and told["code"] == "direct":
+        a = array(outputs, f"also[{i}]")
+        outputs = np.stack([head._predictions(a[:, k]) for k in range(a.shape[1])], 1) if a.ndim == 3 else head._predictions(a)
     return told["code"], outputs
 
 
@@ -707,8 +706,7 @@ def _fit(**arguments: Any) -> Fit:
 
 def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:
     """The arguments of ``fit`` for one of several outputs."""
-    out = {**arguments, "points": False, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
-    out["runs"] = [array(z)[:, k] for z in arguments["runs"]]
+    out = {**arguments, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
     out["also"] = [(c, array(z)[:, k]) for c, z in arguments["also"]]
     if arguments["baseline"] is not None:
         out["baseline"] = array(arguments["baseline"])[:, k]
@@ -732,17 +730,15 @@ def _fit_arguments(
     levels: int | None,
     kind: str,
     training: str,
-    runs: Sequence[ArrayLike],
     also: Sequence[tuple[Code, ArrayLike]],
     candidates: Sequence[ArrayLike],
     baseline: float | ArrayLike | None,
-    points: bool,
     circular: bool,
     progress: bool | None,
     **others: object,
 ) -> list[str]:
     choice(kind, Kind, "kind")
-    runs, candidates = listed(runs, "runs", "arrays of outputs"), listed(candidates, "candidates", "L × M matrices")
+    candidates = listed(candidates, "candidates", "L × M matrices")
     prefix = "" if kind == "auto" else kind + ":"
 
     def seen(c: object, z: ArrayLike, name: str) -> str:
@@ -768,12 +764,13 @@ def _fit_arguments(
     codes = _each(code, str)
     if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
         raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0")
-    names = [inputs.code(c, "code", file=bool(runs)) for c in codes]
+    also = listed(also, "also", "pairs (code, outputs)")
+    names = [inputs.code(c, "code", file=bool(also)) for c in codes]
     out = [
         "fit",
         *flags(
             outputs=prefix + seen(code, outputs, "outputs"),
-            targets="points:" * switch(points, "points") + inputs.array(labels, "targets"),
+            targets=inputs.array(labels, "targets"),
             levels=levels,
             circular=circular,
             training=training,
@@ -782,12 +779,13 @@ def _fit_arguments(
         ),
     ]
     out += [f"--code={name}" for name in names] + [f"--range={ends(inputs, r)}" for r in ranges if r is not None]
-    out += [f"--also={names[0]}:{prefix}{seen(code, more, f'runs[{i}]')}" for i, more in enumerate(runs)]
-    for i, pair in enumerate(listed(also, "also", "pairs (code, outputs)")):
+    for i, pair in enumerate(also):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise Error(f"also[{i}]: want (code, outputs)")
         c, more = pair
-        out.append(f"--also={inputs.code(c, f'also[{i}] (code)', file=True)}:{seen(c, more, f'also[{i}]')}")
+        own = not isinstance(c, str) and not isinstance(codes[0], str) and np.array_equal(c, codes[0])  # another seed
+        name = names[0] if own else inputs.code(c, f"also[{i}] (code)", file=True)
+        out.append(f"--also={name}:{prefix}{seen(c, more, f'also[{i}]')}")
     files = [inputs.array(c, f"candidates[{i}]").replace(",", "\\,") for i, c in enumerate(candidates)]  # commas stand between files
     if switch(others["recommend"], "recommend"):  # else they wait for Fit.recommendation
         out += [f"--candidates={file}" for file in files]

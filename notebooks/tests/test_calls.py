@@ -194,7 +194,7 @@ def test_several(network: Network) -> None:
     outputs, targets = network
     c = belsim.code("johnson", 64)
     more = outputs + np.random.default_rng(1).normal(0, 0.1, outputs.shape)
-    fit = belsim.fit(c, outputs, targets, range=(2.5, 4.3), runs=[more])
+    fit = belsim.fit(c, outputs, targets, range=(2.5, 4.3), also=[(c, more)])
     assert set(fit.decoders["network"]) == {1, 2}
     both = belsim.fit(
         ["johnson", "johnson"],
@@ -208,7 +208,7 @@ def test_several(network: Network) -> None:
     assert both.each[1].range == [25, 43]
     beside = belsim.fit(
         "johnson", np.stack([outputs, outputs], 1), np.stack([targets, targets], 1), range=(2.5, 4.3), levels=64,
-        runs=[np.stack([more, more], 1)], baseline=np.stack([targets + 0.03, targets + 0.03], 1), recommend=True,
+        also=[("johnson", np.stack([more, more], 1))], baseline=np.stack([targets + 0.03, targets + 0.03], 1), recommend=True,
     )  # fmt: skip
     assert all(f.recommendation.attrs["decision"]["action"] in {"stay", "train", "take"} for f in beside.each)
     with pytest.raises(belsim.Error, match="has its own recommendation"):
@@ -229,64 +229,13 @@ def test_several(network: Network) -> None:
         belsim.fit("johnson", outputs[:, None], targets, range=[(0, 1), (0, 1)])
 
 
-@pytest.mark.parametrize("levels", [False, True])
-def test_points(levels: bool) -> None:
-    """The error of points is NumPy's, of the labels that the best decoder of each output gives, with all that fit reads besides."""
-    rng = np.random.default_rng(4)
-    n, k, of = 600, 4, 16
-    y = rng.integers(0, of, (n, k)).astype(float) if levels else rng.uniform(-2, 5, (n, k))
-    ends = None if levels else (-2.0, 5.0)
-    where = y if ends is None else (y + 2) * (of - 1) / 7
-
-    def network(code: str) -> NDArray[np.float64]:
-        seen = np.clip(np.rint(where + rng.normal(0, 1 + np.arange(k) / 4, y.shape)), 0, of - 1).astype(int)
-        bits = belsim.encode(seen, code, levels=of)
-        return 4.0 * bits - 2 + rng.normal(0, 1, bits.shape)
-
-    z, more, other = network("johnson"), network("johnson"), network("unary")
-    direct = np.clip(y + rng.normal(0, 0.5, y.shape), *(ends or (0, of - 1)))
-    fit = belsim.fit(
-        "johnson",
-        z,
-        y,
-        range=ends,
-        levels=of,
-        points=True,
-        recommend=True,
-        runs=[more],
-        also=[("unary", other)],
-        baseline=direct,
-    )
-    found = []
-    for i, each in enumerate(fit.each):
-        best = each.decoders.query("network == 1").sort_values("observed").iloc[0]
-        level = belsim.decode(z[:, i], "johnson", best["decoder"], levels=of, reads=best["reads"])
-        found.append(level if ends is None else belsim.dequantize(level, ends, of))
-        assert set(each.decoders["network"]) == {1, 2, 3}
-        assert len(each.recommendation) and each.direct_regression["decoder"] == best["decoder"]
-    away = np.array(found).T - y
-    error = np.hypot(away[:, ::2], away[:, 1::2]).mean(axis=1)
-    assert fit.points == {"error": pytest.approx(error.mean()), "stderr": pytest.approx(error.std(ddof=1) / np.sqrt(n)), "count": 2}
-    sentence = " ".join(fit.verdict.split())
-    assert "The mean Euclidean error over 2 points is " in sentence
-    assert "points" not in fit.each[0].results
-    of_direct = belsim.fit("direct", direct, y, range=ends, levels=of, points=True)
-    away = direct - y
-    assert of_direct.points["error"] == pytest.approx(np.hypot(away[:, ::2], away[:, 1::2]).mean(), rel=1e-6 if ends else 1)
-    for columns in (slice(0, 1), slice(1, 4), 0):
-        with pytest.raises(belsim.Error, match=r"^outputs: K = [13] outputs; want an even number for points, x and y of each$"):
-            belsim.fit("johnson", z[:, columns], y[:, columns], range=ends, levels=of, points=True)
-    with pytest.raises(belsim.Error, match="points = 1: want True or False"):
-        belsim.fit("johnson", z, y, range=ends, levels=of, points=1)  # type: ignore[arg-type]
-
-
 def test_advice(network: Network) -> None:
     """What a verdict says to do next is said as Python does it, in texts and on pages."""
     outputs, targets = network
     fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64)
     assert "Next: forecast all other codes (fit.recommendation)." in fit.verdict
     more = fit._again(recommend=True).text
-    assert 'belsim.code("probe", L)' in more or "also=[(code, outputs)]" in more
+    assert "also=[('probe', outputs)]" in more or "also=[('CODE', outputs)]" in more
     assert not re.search(r"--[a-z]|\(recommend\)|\balso (probe|CODE):", fit.text + more)
 
 
@@ -349,7 +298,8 @@ WRONG = [
     ("belsim.fit('johnson', Z, y, training='foo')", "training must be one of"),
     ("belsim.fit('johnson', Z, labels, range='ab')", "range = 'ab': want (a, b)"),
     ("belsim.fit('johnson', Z[:, None], y[:, None] / 2)", "targets[1, 0] = 0.5: want levels from 0"),
-    ("belsim.fit('johnson', Z, y, runs=Z)", "runs: want a list of arrays of outputs"),
+    ("belsim.fit('johnson', Z, y, runs=[Z])", "fit(runs=): also=[(code, outputs)] has them"),
+    ("belsim.fit('johnson', Z, y, points=True)", "fit(points=): their distances are those of the labels that decode returns"),
     ("belsim.fit('johnson', Z, y, also=[Z])", "also[0]: want (code, outputs)"),
     ("belsim.fit('johnson', Z[:, [0, 0]], labels[:, None], range=[(0, 1)] * 2)", "targets of shape (160, 1): want (N, 2)"),
     ("belsim.fit('johnson', Z, labels, range=(0, 9), levels=16).plot(bits=[8])", "bits: 8: want bits, from 0 to 7"),
@@ -796,7 +746,7 @@ def test_batches() -> None:
     halves = np.split(z, 2), np.split(y, 2)
     for outputs, targets in (parts, ([z], [y]), (halves[0], y), (z, halves[1]), (list(z), list(y)), (tuple(parts[0]), y)):
         assert error(outputs, targets) == want
-    assert error(*parts, runs=[parts[0]], baseline=parts[1]) == want
+    assert error(*parts, also=[("johnson", parts[0])], baseline=parts[1]) == want
     for outputs, targets in (halves, ([z, z], np.stack([y, y], 1)), (halves[0], parts[1])):
         with pytest.raises(belsim.Error, match=r"outputs: a list of 2 arrays .*torch\.cat\(outputs\) joins"):
             error(outputs, targets)

@@ -189,12 +189,12 @@ def test_told() -> None:
         z = (2 * seen / (L - 1) - 1)[..., None] if direct else 4.0 * belsim.encode(seen, code or "unary", levels=L) - 2
         z += 0 if direct else rng.normal(0, 1, z.shape)
         labels = np.asarray(belsim.dequantize(seen, (2, 5), L))
-        told = belsim.fit(head, z[:, 0], y[:, 0], runs=[z[:, 1]])
+        told = belsim.fit(head, z[:, 0], y[:, 0], also=[(head, z[:, 1])])
         named = code if code is not None else "corn" if kind == "corn" else "direct"
         training: Any = kind if code is not None else "auto"
         plain = belsim.fit(
             named, labels[:, 0] if direct else z[:, 0], y[:, 0], **said, training=training,
-            runs=[labels[:, 1] if direct else z[:, 1]],
+            also=[(named, labels[:, 1] if direct else z[:, 1])],
         )  # fmt: skip
         np.testing.assert_allclose(told.decoders["observed"], plain.decoders["observed"], rtol=1e-6)
         assert told.results["code"] == plain.results["code"] and told.perceived.get("training") == plain.perceived.get("training")

@@ -40,8 +40,8 @@ type picture struct{ Caption, SVG string }
 var pageText string
 
 // WritePage writes the page of a network, with the reports of its outputs, which needs no other
-// file. all is what is known of several outputs, else nil. ways are those of assess.Report.Section.
-func WritePage(w io.Writer, ways map[assess.Advice]string, all *assess.Several, reports ...*assess.Report) error {
+// file. all is what is known of several outputs, else nil.
+func WritePage(w io.Writer, all *assess.Several, reports ...*assess.Report) error {
 	type section struct {
 		table.Section
 		Pictures []picture
@@ -52,14 +52,14 @@ func WritePage(w io.Writer, ways map[assess.Advice]string, all *assess.Several, 
 		Sections         []section
 	}{Command: table.Visible(made.Command), Version: table.Visible(made.Version)}
 	if all != nil {
-		page.Sections = append(page.Sections, section{all.Section(ways), nil})
+		page.Sections = append(page.Sections, section{all.Section(), nil})
 	}
 	for _, r := range reports {
 		drawn, err := pictures(r)
 		if err != nil {
 			return err
 		}
-		page.Sections = append(page.Sections, section{r.Section(ways), drawn})
+		page.Sections = append(page.Sections, section{r.Section(), drawn})
 	}
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"visible": table.Visible,

@@ -53,7 +53,7 @@ func TestPage(t *testing.T) {
 	r.Remarks[0] += name
 	var b strings.Builder
 	several := assess.NewSeveral([]*assess.Report{r, r})
-	must.Succeed(t, paper.WritePage(&b, nil, several, r, r)) // as two outputs
+	must.Succeed(t, paper.WritePage(&b, several, r, r)) // as two outputs
 	if pictures := strings.Count(b.String(), "</svg>"); pictures != 8 {
 		t.Errorf("%d pictures", pictures)
 	}

@@ -66,7 +66,7 @@ func Inputs(k *kong.Context) []Input {
 			}
 		}
 		for _, path := range paths {
-			out = append(out, Named(name, path)...)
+			out = append(out, named(name, path)...)
 			if v.Tag.Get("reads") == "results" {
 				out = append(out, sweepResults(name, path)...)
 			}
@@ -75,9 +75,9 @@ func Inputs(k *kong.Context) []Input {
 	return out
 }
 
-// Named are the files that a text may name: FILE, FILE.npz:NAME, logits:FILE, CODE:FILE,
+// named are the files that a text may name: FILE, FILE.npz:NAME, logits:FILE, CODE:FILE,
 // CODE:logits:FILE, NAME=FILE.
-func Named(flag, text string) []Input {
+func named(flag, text string) []Input {
 	file, _ := arrayfile.SplitArray(text)
 	out := []Input{{flag, file}}
 	for i := range file {

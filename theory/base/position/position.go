@@ -18,7 +18,9 @@ func At(position int) string { return mark + strconv.Itoa(position) }
 
 // Flag is a flag of the command with its value, in a sentence that Count or Writer finishes: --range 0:9 where
 // positions count from 1, and range=(0, 9) where they count from 0, as in Python.
-func Flag(name, value string) string { return mark + "--" + name + " " + value + mark }
+func Flag(name, value string) string {
+	return mark + "--" + name + strings.TrimSuffix(" "+value, " ") + mark
+}
 
 // argument is a flag as an argument of Python: a number, the ends of a range, or a text.
 func argument(flag string) string {
@@ -27,6 +29,10 @@ func argument(flag string) string {
 	lo, hi, isRange := strings.Cut(value, ":")
 	_, err := strconv.ParseFloat(value, 64)
 	switch {
+	case name == "recommend": // what a result of fit computes where it is read
+		return "fit.recommendation"
+	case name == "also":
+		value = "[(" + quoted(kind) + ", outputs)]"
 	case isFile: // of outputs
 		name, value = "kind", quoted(kind)
 	case isRange:
