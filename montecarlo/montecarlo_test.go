@@ -20,7 +20,6 @@ import (
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/must"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -196,34 +195,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestFewWiden: ±1.96 standard errors hold the mean of few samples, too, of errors that are frequent
-// enough to be seen: of 4,000 runs at least 94 %, where the truth is 95 % or more, with a chance of a
-// false alarm below 1 in 500. Without the two errors that no sample shows it is 81 % with 30 samples.
-func TestFewWiden(t *testing.T) {
-	const runs = 4000
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, n := range []uint64{2, 5, 10, 30, 100} {
-		for _, p := range []float64{0.1, 0.5} {
-			held := 0
-			for range runs {
-				s := montecarlo.Sums{Samples: n}
-				for range n {
-					if rng.Float64() < p {
-						s.Abs, s.Square = s.Abs+1, s.Square+1
-					}
-				}
-				o := montecarlo.Average([]float64{1}, []montecarlo.Sums{s})
-				if math.Abs(o.Mean-p) <= errmodel.Errors95*o.StdErr {
-					held++
-				}
-			}
-			if float64(held) < 0.94*runs {
-				t.Errorf("%d samples of which %v err: %d of %d intervals hold", n, p, held, runs)
-			}
-		}
-	}
-}
-
 // TestRounding: what is the same but for rounding is the same: errors of codes that differ in
 // their order.
 func TestRounding(t *testing.T) {
@@ -233,24 +204,6 @@ func TestRounding(t *testing.T) {
 	for b, want := range map[float64]float64{3: 0, 3 * (1 - 0x1p-52): 0, 3 * (1 + 0x1p-50): 0, 2: 50, 6: -50} {
 		if got := montecarlo.Percent(3, b); got != want || math.Signbit(got) != (want < 0) {
 			t.Errorf("3 over %v: %v %%", b, got)
-		}
-	}
-}
-
-// TestRareErrors: the number of samples with an error is binomial, also where
-// an error comes once in ten thousand samples. A two-sided test at 1e−9.
-func TestRareErrors(t *testing.T) {
-	c := must.Get(code.New("unary", 2))(t)
-	d := must.Get(decode.New("bel-u", c))(t)
-	for _, e := range []float64{1e-4, 0.3, 0.5, 0.9, 1 - 1e-4} {
-		p := &montecarlo.Problem{Code: c, Decoder: d, Errors: mat.NewDense(2, 1, []float64{e, e}), Seed: 3}
-		const n = 1 << 20
-		for i, s := range sample(t, p, 0, n) {
-			law := distuv.Binomial{N: n, P: e}
-			below, above := law.CDF(float64(s.Abs)), 1-law.CDF(float64(s.Abs)-1)
-			if min(below, above) < 1e-9/2 {
-				t.Errorf("e = %v, level %d: %d errors in %d samples", e, i+1, s.Abs, n)
-			}
 		}
 	}
 }

@@ -77,12 +77,17 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 		width, height = long*float64(d.Bits)/float64(d.Levels), long
 	}
 	width, height = max(width, short), max(height, short)
-	h := d.Style.heading(title, vg.Length(width+0.7)*vg.Inch-vg.Points(12))
+	around := 0.7
+	if d.Style.Place != "" { // the picture is as wide as its place, with the matrix in the middle
+		around = max(around, float64(d.Style.width()/vg.Inch)-width)
+	}
+	h := d.Style.heading(title, vg.Length(width+around)*vg.Inch-vg.Points(12))
 	p.Title.Text, p.Title.TextStyle.Font, p.Title.Padding = h.text, h.style.Font, vg.Points(6)
 	return &Figure{
-		width: vg.Length(width+0.7) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch, style: d.Style,
+		width: vg.Length(width+around) * vg.Inch, height: vg.Length(height+0.8) * vg.Inch, style: d.Style,
 		draw: func(c draw.Canvas) {
-			c = draw.Crop(c, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(6))
+			side := vg.Length(around-0.7) / 2 * vg.Inch
+			c = draw.Crop(c, side+vg.Points(4), -side-vg.Points(8), vg.Points(4), -vg.Points(6))
 			p.Draw(c)
 			frame(c, p.DataCanvas(c).Rectangle)
 		},

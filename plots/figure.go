@@ -555,7 +555,10 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 	const sample, gap, space = 22, 5, 16
 	y := c.Max.Y - vg.Points(9)
 	x := c.Min.X + vg.Points(40)
-	for _, e := range entries {
+	for i, e := range entries {
+		if i > 0 && x+vg.Points(sample+gap)+style.Width(e.name) > c.Max.X { // another row
+			x, y = c.Min.X+vg.Points(40), y-vg.Points(14)
+		}
 		if e.line.Width > 0 {
 			c.StrokeLine2(e.line, x, y, x+vg.Points(sample), y)
 		}
@@ -570,7 +573,7 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 		c.FillText(style, vg.Point{X: x, Y: y}, e.name)
 		x += style.Width(e.name) + vg.Points(space)
 	}
-	return draw.Crop(c, 0, 0, 0, -vg.Points(18))
+	return draw.Crop(c, 0, 0, 0, y-vg.Points(9)-c.Max.Y)
 }
 
 // checkErrors refuses errors that cannot be drawn: want numbers that are not negative, or NaN where

@@ -126,8 +126,8 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 	y.set(&p.Y)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
 	p.Add(plotter.NewImage(cells(z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
-	var labels plotter.XYLabels
-	for i, tick := range scale.ticks(scale.lo, scale.hi) {
+	var names contourNames
+	for _, tick := range scale.ticks(scale.lo, scale.hi) {
 		longest := plotter.XYs{}
 		for _, path := range contours(z, tick.Value) {
 			if stray(path, len(d.X), len(d.Y)) {
@@ -145,14 +145,9 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 		if tick.Value == 0 {
 			tick.Label = "equal"
 		}
-		if len(longest) > 4 {
-			at := longest[len(longest)*(1+i%2)/3] // the next one's is elsewhere
-			labels.XYs, labels.Labels = append(labels.XYs, at), append(labels.Labels, tick.Label)
-		}
+		names = append(names, contourName{tick.Label, longest})
 	}
-	if len(labels.XYs) > 0 {
-		p.Add(named(labels))
-	}
+	p.Add(names)
 	if d.Mark != nil {
 		m := Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo),
 			y.on(d.Mark.YHi)}
@@ -164,22 +159,45 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 	return p, nil
 }
 
-// named are the names of contours, each in the middle of a line, with a halo.
-type named plotter.XYLabels
+// contourName is the name of a contour, and its longest line.
+type contourName struct {
+	text string
+	line plotter.XYs
+}
+
+// contourNames are the names of contours. Each stands on its line, with a halo, where no other name is; a
+// short line has none.
+type contourNames []contourName
 
 // Plot implements plot.Plotter.
-func (n named) Plot(c draw.Canvas, p *plot.Plot) {
+func (n contourNames) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	style, halo := styleOf(p, 8), styleOf(p, 8)
-	style.XAlign, style.YAlign, halo.XAlign, halo.YAlign = draw.XCenter, draw.YCenter, draw.XCenter, draw.YCenter
+	style := styleOf(p, 8)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+	halo, taken := style, []vg.Rectangle{}
 	halo.Color = color.White
-	for i, at := range n.XYs {
-		half := style.Width(n.Labels[i])/2 + vg.Points(2) // inside of the frame
-		place := vg.Point{X: min(max(tx(at.X), c.Min.X+half), c.Max.X-half), Y: ty(at.Y)}
-		for _, off := range []vg.Point{{X: 0.8}, {X: -0.8}, {Y: 0.8}, {Y: -0.8}, {X: 0.6, Y: 0.6}, {X: -0.6, Y: -0.6}} {
-			c.FillText(halo, place.Add(off), n.Labels[i])
+	for i, of := range n {
+		half := vg.Point{X: style.Width(of.text)/2 + vg.Points(2), Y: style.Height(of.text) / 2} // inside of the frame
+		for _, sixths := range []int{2 + 2*(i%2), 4 - 2*(i%2), 3, 1, 5} {
+			if len(of.line) <= 4 {
+				break
+			}
+			at := of.line[len(of.line)*sixths/6]
+			place := vg.Point{X: min(max(tx(at.X), c.Min.X+half.X), c.Max.X-half.X),
+				Y: min(max(ty(at.Y), c.Min.Y+half.Y), c.Max.Y-half.Y)}
+			box := vg.Rectangle{Min: place.Sub(half), Max: place.Add(half)}
+			if slices.ContainsFunc(taken, func(r vg.Rectangle) bool {
+				return r.Min.X < box.Max.X && box.Min.X < r.Max.X && r.Min.Y < box.Max.Y && box.Min.Y < r.Max.Y
+			}) {
+				continue
+			}
+			for _, off := range []vg.Point{{X: 0.8}, {X: -0.8}, {Y: 0.8}, {Y: -0.8}, {X: 0.6, Y: 0.6}, {X: -0.6, Y: -0.6}} {
+				c.FillText(halo, place.Add(off), of.text)
+			}
+			c.FillText(style, place, of.text)
+			taken = append(taken, box)
+			break
 		}
-		c.FillText(style, place, n.Labels[i])
 	}
 }
 
@@ -207,7 +225,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	if len(panels) > 1 {
 		above.Max.Y -= vg.Points(forName)
 	}
-	at := sideBySide(above, panels)
+	at := plot.Align([][]*plot.Plot{panels}, draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Points(8)}, above)[0]
 	var areas []draw.Canvas
 	for i, p := range panels {
 		p.Draw(at[i])
@@ -251,28 +269,6 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		style.XAlign = side.align
 		c.FillText(style, vg.Point{X: side.x, Y: area.Max.Y + vg.Points(4)}, words)
 	}
-}
-
-// sideBySide returns the canvases of plots in a row, whose axes are equally long and high.
-func sideBySide(c draw.Canvas, plots []*plot.Plot) []draw.Canvas {
-	const gap = 8
-	left, right := make([]vg.Length, len(plots)), make([]vg.Length, len(plots)) // of what is beside the axes
-	room, top, bottom := c.Size().X-vg.Points(gap)*vg.Length(len(plots)-1), c.Max.Y, c.Min.Y
-	for i, p := range plots {
-		area := p.DataCanvas(c)
-		top, bottom = min(top, area.Max.Y), max(bottom, area.Min.Y)
-		left[i], right[i] = area.Min.X-c.Min.X, c.Max.X-area.Max.X
-		room -= left[i] + right[i]
-	}
-	at, x := make([]draw.Canvas, len(plots)), c.Min.X
-	for i := range plots {
-		area := plots[i].DataCanvas(c)
-		at[i] = draw.Crop(c, 0, 0, bottom-area.Min.Y, top-area.Max.Y)
-		at[i].Min.X = x
-		at[i].Max.X = x + left[i] + room/vg.Length(len(plots)) + right[i]
-		x = at[i].Max.X + vg.Points(gap)
-	}
-	return at
 }
 
 // drawBlank explains blank cells to the left of a point, within a width.

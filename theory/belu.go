@@ -254,13 +254,12 @@ func (l *countLaw) sum() {
 	}
 	l.below, l.above = slices.Grow(l.below, len(l.p))[:len(l.p)], slices.Grow(l.above, len(l.p))[:len(l.p)]
 	below, above := 0.0, 0.0
-	for k, p := range l.p {
+	for k, p := range l.p { // both at once: each addition waits for the one before it
 		below += p
 		l.below[k] = below
-	}
-	for k := len(l.p) - 1; k >= 0; k-- {
-		l.above[k] = above
-		above += l.p[k]
+		j := len(l.p) - 1 - k
+		l.above[j] = above
+		above += l.p[j]
 	}
 }
 

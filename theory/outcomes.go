@@ -50,15 +50,20 @@ func newOutcomes(ctx context.Context, c *code.Code, d decode.Decoder) (*outcomes
 	t := &outcomes{code: c}
 	nodes := make([]int32, 1<<c.Bits())
 	known, word := map[float64]int32{}, make([]uint64, 1)
+	var rows []uint32
+	if gen, ok := d.(decode.Gen); ok && !c.Real() {
+		rows = gen.Rows()
+	}
 	for w := range nodes {
 		if w%1024 == 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 		}
-		word[0] = uint64(w)
-		label := decode.Value(d, word)
-		if decode.Real(d) && c.Uneven() { // a place
+		var label float64
+		if word[0] = uint64(w); rows != nil {
+			label = float64(rows[w] + 1)
+		} else if label = decode.Value(d, word); decode.Real(d) && c.Uneven() { // a place
 			_, label = c.Nearest(label)
 		}
 		node, ok := known[label]

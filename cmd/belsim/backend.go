@@ -17,10 +17,7 @@ func (f backendFlags) backend(env *environment) gpu.Backend {
 		func(err error) { env.note("sampling on the CPU: %s", oneLine(err)) })
 }
 
-// run says where a computation runs, and that a progress bar follows it, which may be nil.
+// run says where a computation runs, and that a progress bar follows it.
 func (f backendFlags) run(backend gpu.Backend, bar *progress) montecarlo.Run {
-	if bar == nil {
-		return montecarlo.Run{Backend: backend, Workers: f.Workers}
-	}
 	return montecarlo.Run{Backend: backend, Workers: f.Workers, Done: bar.add}
 }

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 			os.Exit(exitEnvironment)
 		}
 		env := newEnvironment(os.Args[1:], os.Stdout, os.Stderr)
+		env.moment = time.Millisecond
 		if os.Getenv("BELSIM_TEST_PATIENT") != "" {
 			env.grace = time.Hour
 		}
@@ -172,7 +173,7 @@ func TestNoDriver(t *testing.T) {
 		!strings.HasPrefix(stderr, "belsim: backend cuda: ") {
 		t.Errorf("cuda: exit %d, %q; want 3 and one line", status, stderr)
 	}
-	status, _, stderr = process(t, nil, "bench --time 1ms")
+	status, _, stderr = process(t, nil, "bench")
 	if status != 0 || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, noDevice) {
 		t.Errorf("bench: exit %d, %q; want 0 and one line", status, stderr)
 	}
@@ -193,7 +194,7 @@ func TestNoDriver(t *testing.T) {
 func TestBench(t *testing.T) {
 	t.Chdir(t.TempDir())
 	want := len(bench.Workloads())
-	if out := mustRun(t, "bench --time 1ms --backend cpu -o b.csv -o b.json"); strings.Count(out, "\n") != want+1 {
+	if out := mustRun(t, "bench --backend cpu -o b.csv -o b.json"); strings.Count(out, "\n") != want+1 {
 		t.Errorf("table:\n%s", out)
 	}
 	var got benchmark
@@ -212,7 +213,7 @@ func TestBench(t *testing.T) {
 		}
 	}
 	write(t, "plan.json", `{"codes":["unary"],"levels":[8],"r":"0.5","sigma":"1","methods":["exact","mc"],"samples":100}`)
-	out := mustRun(t, "bench plan.json --time 1ms --backend cpu")
+	out := mustRun(t, "bench plan.json --backend cpu")
 	if !strings.Contains(out, "\n\nplan.json takes about ") || strings.Count(out, " cpu\n") != 2 {
 		t.Errorf("the time of a plan:\n%s", out)
 	}
@@ -224,7 +225,7 @@ func TestBenchDevice(t *testing.T) {
 		t.Skip("left out without BELSIM_LONG=1")
 	}
 	t.Parallel()
-	status, stdout, stderr := process(t, emulatedDriver(t), "bench --time 1ms --backend cuda")
+	status, stdout, stderr := process(t, emulatedDriver(t), "bench --backend cuda")
 	if status != 0 || stderr != "" || strings.Count(stdout, "emulated device") != len(bench.Workloads()) {
 		t.Errorf("exit %d, %q\n%s", status, stderr, stdout)
 	}

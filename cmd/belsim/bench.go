@@ -18,9 +18,8 @@ import (
 )
 
 type benchCmd struct {
-	Plan    string        `arg:"" optional:"" name:"plan" reads:"" help:"A plan of sweep, whose time is estimated instead."`
-	Time    time.Duration `default:"1s" help:"Time to measure each workload for, on each backend."`
-	Backend string        `enum:"auto,cpu,cuda" default:"auto" help:"What to measure: ${enum}."`
+	Plan    string `arg:"" optional:"" name:"plan" reads:"" help:"A plan of sweep, whose time is estimated instead."`
+	Backend string `enum:"auto,cpu,cuda" default:"auto" help:"What to measure: ${enum}."`
 	workersFlag
 	outputFlags `set:"endings=.csv .json"`
 }
@@ -81,9 +80,6 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 	}
-	if cmd.Time > time.Hour {
-		return fmt.Errorf("--time %v: want at most an hour", cmd.Time)
-	}
 	backends, err := cmd.backends(ctx, env)
 	if err != nil {
 		return err
@@ -102,7 +98,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 	defer bar.stop()
 	for _, w := range workloads {
 		for _, b := range backends {
-			m, err := w.Measure(ctx, b, cmd.Time)
+			m, err := w.Measure(ctx, b, env.moment)
 			if err != nil {
 				return bar.interrupted(err)
 			}
@@ -124,7 +120,7 @@ func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep
 	defer bar.stop()
 	var totals []string
 	for _, b := range backends {
-		rows, err := plan.Time(ctx, montecarlo.Run{Backend: b, Workers: cmd.Workers, Done: bar.add}, cmd.Time)
+		rows, err := plan.Time(ctx, montecarlo.Run{Backend: b, Workers: cmd.Workers, Done: bar.add}, env.moment)
 		if err != nil {
 			return bar.interrupted(err)
 		}

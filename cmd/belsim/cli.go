@@ -108,6 +108,7 @@ type environment struct {
 	// files without their final names, which are removed before the process ends
 	unfinished *unfinishedFiles
 	grace      time.Duration // how long an interrupted command may take to end by itself
+	moment     time.Duration // for how long bench measures each workload, on each backend
 }
 
 // newEnvironment returns the environment of a command line.
@@ -116,7 +117,7 @@ func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	return &environment{
 		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from, unfinished: &unfinishedFiles{},
 		decoders: decode.Builtin(), disturb: func([]expect.Level) {}, watch: func(*progress) {},
-		exit: os.Exit, grace: 700 * time.Millisecond,
+		exit: os.Exit, grace: 700 * time.Millisecond, moment: time.Second,
 	}
 }
 
@@ -172,9 +173,7 @@ func (env *environment) belsim() (code int) {
 	}
 	if code = exitCode(err); code > exitFailed {
 		env.complain("%s", oneLine(err))
-		return code
 	}
-	env.noteUnused(k)
 	return code
 }
 

@@ -24,7 +24,6 @@ var costs = []struct {
 	{"compare", 1},
 	{"forecast --mae 3", 2.8},
 	{"forecast --levels 64 --mae 1", 0.7},
-	{"forecast unary johnson b1jdj hexj gray hadamard --levels 360 --mae 3.93 --decoder gen,gen-ex", 5.1},
 	{"forecast unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex", 0.6},
 	{"heatmap", 4},
 	{"heatmap hexj b1jdj --levels 64 --r 0.1:3:30 --sigma 0.5:5:30 --method exact", 0.35},

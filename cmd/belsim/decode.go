@@ -27,6 +27,9 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if len(cmd.Output) > 1 {
 		return fmt.Errorf("-o is given %d times; decode writes one file", len(cmd.Output))
 	}
+	if assess.IsDecoderFile(cmd.Decoder) && (cmd.Code != "" || cmd.Levels != 0 || cmd.Temperature != 1) {
+		return fmt.Errorf("%s has its code, levels and temperature: want no --code, --levels or --temperature", cmd.Decoder)
+	}
 	if err := out.checkFiles(env, "npy", "csv"); err != nil {
 		return err
 	}

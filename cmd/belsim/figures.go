@@ -60,7 +60,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	for _, c := range cards {
 		fmt.Fprintf(env.stdout, "%-11s %s\n", c.Name, c.Command)
 	}
-	_, err = fmt.Fprintf(env.stdout, "%d figures in the folder %s; index.html shows them\n", len(cards), cmd.Output)
+	_, err = fmt.Fprintf(env.stdout, "%s in the folder %s; see index.html\n", counted(len(cards), "figure"), cmd.Output)
 	return err
 }
 
@@ -107,6 +107,9 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 	args := append([]string{"figures", "--only", f.Name}, f.Flags...)
 	if f.Args != nil {
 		args = append(slices.Clone(f.Args), "-o", "figure-"+f.Name+".pdf")
+	}
+	if style := strings.Join(cmd.Style, ","); style != "text" {
+		args = append(args, "--style", style)
 	}
 	c := paper.Card{Name: f.Name, Caption: f.Caption, Command: "belsim " + strings.Join(quoted(args), " ")}
 	out := cmd.outputs(filesOf(f)...)

@@ -60,7 +60,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"codes --format json", "codes unary --levels 8", "compare unary --levels 8 --samples 100",
 		"verify --levels 8 --samples 100", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2",
 		"fit --code code.csv --targets y.csv --outputs z.csv",
-		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "bench --time 1ms --backend cpu", "merge results",
+		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "merge results",
 		"merge results -o m.csv", "figures --only 2a -o figures", "sweep --print example",
 		"sweep plan.json --out results", "sweep plan.json --out results --shards 2 --print slurm",
 	}

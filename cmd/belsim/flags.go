@@ -149,7 +149,7 @@ func sizes(s *scenario.Scenario, levels, byDefault int, circle circularFlag, fit
 
 // samplesFlags say how much is sampled.
 type samplesFlags struct {
-	Samples uint64 `placeholder:"N" help:"Samples of each label (default: by time)."`
+	Samples uint64 `placeholder:"N" help:"Samples of each label (default: by precision, or 100,000 in verify)."`
 	Seed    uint64 `default:"1" group:"sampling" help:"Seed of the random numbers."`
 }
 

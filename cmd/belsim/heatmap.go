@@ -82,10 +82,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	m.Provenance, cmd.Method = env.provenance(), nil
-	for _, method := range m.Methods { // as the default, too
-		cmd.Method = append(cmd.Method, string(method))
-	}
+	m.Provenance = env.provenance()
 	bar := env.newProgress("cells", uint64(len(m.Cells)*len(m.Methods)))
 	err = m.Fill(ctx, cmd.run(backend, bar), draw)
 	bar.stop()

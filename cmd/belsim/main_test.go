@@ -52,6 +52,7 @@ func watched(t *testing.T, watch func(*progress), args ...string) (status int, s
 	t.Helper()
 	var out, err bytes.Buffer
 	env := newEnvironment(words(args), &out, &err)
+	env.moment = time.Millisecond
 	env.watch, env.grace = watch, time.Minute // a command that ends the process would end the tests
 	status = env.belsim()
 	for line := range strings.Lines(err.String()) {
@@ -216,29 +217,6 @@ func folderWithData(t *testing.T) string {
 func inFolderWithData(t *testing.T) {
 	t.Helper()
 	t.Chdir(folderWithData(t))
-}
-
-func TestCodes(t *testing.T) {
-	t.Chdir(t.TempDir())
-	matrix := mustRun(t, "codes hexj --levels 40")
-	mustRun(t, "codes hexj --levels 40 -o c.csv -o c.npy -o c.png -o c.svg -o c.pdf -o c.json")
-	for _, file := range []string{"c.csv", "c.npy"} {
-		if mustRun(t, "codes "+file) != matrix {
-			t.Errorf("%s: read back as another matrix", file)
-		}
-	}
-	if content(t, "c.csv") != matrix {
-		t.Error("c.csv differs from standard output")
-	}
-	var listed codeMatrix
-	if runJSON(t, &listed, "codes johnson --levels 8"); listed.Words[1] != "0001" {
-		t.Errorf("JSON words %v", listed.Words)
-	}
-	var all codeList
-	if runJSON(t, &all, "codes --levels 64"); len(all.Codes) != len(code.Families()) || all.Codes[0].Bits != 63 {
-		t.Errorf("JSON list %v", all)
-	}
-	prints(t, "unary", "codes")
 }
 
 // TestVerify: the files have what is printed, where nothing is checked nothing passes, and the

@@ -23,7 +23,6 @@ type optimizeCmd struct {
 	Decoder        string `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
 	MaxTransitions int    `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
 	Steps          uint64 `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps})."`
-	networks       bool   // are forecast
 	scenarioFlags
 	samplesFlags
 	backendFlags
@@ -51,7 +50,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return checkFlags(err)
 	}
-	if cmd.networks = optimizer.Forecaster != nil; cmd.networks && fit != nil {
+	if optimizer.Forecaster != nil && fit != nil {
 		fit.Inform(optimizer.Forecaster, true)
 	}
 	if err := checkSearch(optimizer); err != nil {

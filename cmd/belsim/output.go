@@ -21,7 +21,7 @@ import (
 
 // outputFlags say where results go.
 type outputFlags struct {
-	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times."`
+	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times; .json also has the settings."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
 }
 

@@ -52,7 +52,8 @@ var fileInDocument = regexp.MustCompile("(?ms)^```(\\S+\\.\\S+)\n(.*?)^```$")
 // the documents anew instead. Slow examples run with BELSIM_LONG=1 alone.
 //
 // A block marked console holds commands of belsim after a $, each followed by its
-// output, in which a line … stands for any number of lines. The examples of a document run
+// output, in which a line … stands for any number of lines. A block marked text is the output of the last
+// command of the block marked sh before it. The examples of a document run
 // one after another in a folder of their own, which has the repository's testdata, and the files
 // that stand in blocks marked with their names; a command may end in > FILE or in a # comment. Documents run side by side.
 func TestReadme(t *testing.T) {
@@ -175,7 +176,7 @@ func (d *document) run(t *testing.T) {
 // findExamples returns the examples of a document's lines.
 func findExamples(lines []string) []example {
 	var found []example
-	inside := false // a console block
+	inside, shell := false, 0 // a block of examples, and where the last one marked sh begins
 	finish := func(end int) {
 		if inside && len(found) > 0 && found[len(found)-1].end == 0 {
 			x := &found[len(found)-1]
@@ -187,6 +188,13 @@ func findExamples(lines []string) []example {
 		switch {
 		case line == "```console":
 			inside = true
+		case line == "```sh":
+			shell = i
+		case line == "```text":
+			for _, command := range lines[shell+1 : i-2] {
+				found = append(found, example{command: command, output: "…", from: i + 1, end: i + 1})
+			}
+			found[len(found)-1].end, inside = 0, true
 		case strings.HasPrefix(line, "```"):
 			finish(i)
 			inside = false

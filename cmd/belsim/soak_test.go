@@ -54,7 +54,7 @@ type soak struct {
 // output from them. No file under a final name may be lost or half-written, the exit code must be a
 // documented one, and the next run must give what an undisturbed one gives. The attacks come from a
 // seed, BELSIM_SOAK_SEED or 1; the moments of kills are as exact as the machine is. No check
-// depends on when a kill comes. Hundreds of attacks, with BELSIM_LONG=1 alone.
+// depends on when a kill comes. A hundred attacks, with BELSIM_LONG=1 alone.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals and no limits of processes")
@@ -68,7 +68,7 @@ func TestSoak(t *testing.T) {
 		}
 		return byDefault
 	}
-	seed, rounds := number("BELSIM_SOAK_SEED", 1), number("BELSIM_SOAK_ROUNDS", 8)
+	seed, rounds := number("BELSIM_SOAK_SEED", 1), number("BELSIM_SOAK_ROUNDS", 4)
 	t.Logf("seed %d, %d rounds", seed, rounds)
 	inFolderWithInputs(t)
 	s := &soak{

@@ -101,14 +101,14 @@ func TestSweepMergePictures(t *testing.T) {
 }
 
 // TestSweepKilled: SIGKILL at any moment loses nothing that was finished, and what is merged
-// in the end is what one run gives. Twenty rounds with BELSIM_LONG=1, otherwise two.
+// in the end is what one run gives. Eight rounds with BELSIM_LONG=1, otherwise two.
 func TestSweepKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no SIGKILL")
 	}
 	rounds := 2
 	if long {
-		rounds = 20
+		rounds = 8
 	}
 	t.Chdir(t.TempDir())
 	write(t, "plan.json", strings.Replace(testPlan, "3000", "2000", 1))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"slices"
 
 	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
@@ -99,11 +98,6 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		return errFailed
 	}
 	return err
-}
-
-// writes reports whether some file has one of the endings.
-func (cmd *verifyCmd) writes(endings ...string) bool {
-	return cmd.outputFlags.writes(endings...) || slices.Contains(endings, format(cmd.Confusion))
 }
 
 // confusion is the confusion matrix, or its picture.

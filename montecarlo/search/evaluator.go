@@ -91,8 +91,8 @@ const maxOutputs = 1 << 16
 // be prepared for one value.
 func (o *Options) exactly() whole {
 	column, e := newProbabilities(o.Levels, o.Column), mat.NewDense(o.Levels, o.Bits, nil)
-	label, prob := make([]int, 1<<o.Bits), make([]float64, 1<<o.Bits) // by output
-	price := make([]float64, o.Levels*o.Levels)                       // of an answer, by label
+	prob := make([]float64, 1<<o.Bits)          // by output
+	price := make([]float64, o.Levels*o.Levels) // of an answer, by label
 	for n := range o.Levels {
 		for m := range o.Levels {
 			price[n*o.Levels+m] = o.Cost.Of(n+1, float64(m+1))
@@ -112,14 +112,7 @@ func (o *Options) exactly() whole {
 			}
 			e.SetCol(k, column.e)
 		}
-		for output := range label {
-			least := w.bits + 1
-			for n, word := range w.rows {
-				if d := bits.OnesCount64(word ^ uint64(output)); d < least {
-					least, label[output] = d, n
-				}
-			}
-		}
+		rows := code.NearestRows(w.rows, w.bits)
 		sum := 0.0
 		for n, p := range o.Prior {
 			if p == 0 {
@@ -137,7 +130,7 @@ func (o *Options) exactly() whole {
 			}
 			level, price := 0.0, price[n*o.Levels:]
 			for output, q := range prob {
-				level += q * price[label[output]]
+				level += q * price[rows[output]]
 			}
 			sum += p * level
 		}

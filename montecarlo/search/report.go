@@ -7,13 +7,11 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
-	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/expect"
@@ -91,9 +89,6 @@ func (o *Optimized) Remarks() []string {
 	out := []string{fmt.Sprintf(
 		"found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps,
 		o.Start, o.Transitions, o.MaxTransitions, distance)}
-	if text := o.equal(); text != "" {
-		out = append(out, text)
-	}
 	if o.R != nil && code.HardToLearn(o.Transitions) {
 		learned := code.Learned{Name: o.Code, Transitions: o.Transitions}
 		out = append(out, code.LearnedBadly(learned)+". --max-transitions limits them.")
@@ -144,27 +139,6 @@ func (o *Optimized) Table() *table.Table {
 			table.Short(b.StdErr)})
 	}
 	return t
-}
-
-// equal says which columns of the code are equal, of the first groups; "" where all differ.
-func (o *Optimized) equal() string {
-	const most = 8
-	var list []string
-	groups := o.Found.EqualColumns()
-	for _, g := range groups[:min(len(groups), most)] {
-		columns := make([]string, len(g))
-		for i, k := range g {
-			columns[i] = position.At(k + 1)
-		}
-		list = append(list, strings.Join(columns, " = "))
-	}
-	if more := len(groups) - most; more > 0 {
-		list = append(list, fmt.Sprintf("and %d groups more", more))
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return "equal columns: " + strings.Join(list, ", ")
 }
 
 // Find searches for a code, samples it on a backend, and compares it with the named codes of no more

@@ -103,7 +103,7 @@ func ReadPlan(ctx context.Context, path string, decoders decode.Registry) (*Plan
 // parse reads a plan file, and refuses values without a meaning.
 func (p *Plan) parse(text []byte) (*planFile, error) {
 	if !utf8.Valid(text) { // JSON would put U+FFFD in the place of some bytes, also in names of files
-		return nil, errors.New("is not text in UTF-8")
+		return nil, errors.New("not text in UTF-8")
 	}
 	draw := montecarlo.FixedSampling()
 	f := &planFile{

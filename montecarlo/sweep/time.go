@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"belsim/errmodel/scenario"
@@ -28,16 +27,22 @@ type Timing struct {
 // how long the whole takes. Bounds and exact values are timed on one processor: a sweep computes as
 // many cells at a time as it has processors, and samples on all of them.
 func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration) ([]Timing, error) {
+	of := map[Task][]int{} // by pair and method: their cells in a mixed order
+	for _, cell := range p.dealt() {
+		k := p.task(cell)
+		k.Point = plane.Point{}
+		of[k] = append(of[k], cell)
+	}
 	var out []Timing
 	for i, pair := range p.Pairs {
-		for m, method := range pair.Methods {
-			t := Timing{Design: pair.Design, Method: method, Cells: len(p.R.Values) * len(p.Sigma.Values)}
+		for _, method := range pair.Methods {
+			all := of[Task{Pair: i, Method: method}]
+			t := Timing{Design: pair.Design, Method: method, Cells: len(all)}
 			w := &worker{Shard: &Shard{Plan: p}, run: run}
 			var took time.Duration
 			for took < long && t.Timed < t.Cells {
-				point := spread(t.Timed, t.Cells)
 				start := time.Now()
-				if _, err := w.numbers(ctx, p.task(p.first[i]+point*len(pair.Methods)+m)); err != nil {
+				if _, err := w.numbers(ctx, p.task(all[t.Timed])); err != nil {
 					return nil, err
 				}
 				took += time.Since(start)
@@ -52,21 +57,4 @@ func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration)
 		}
 	}
 	return out, nil
-}
-
-// spread is the i-th of n places in an order that is spread evenly wherever it is cut. It is a
-// permutation: its step is near n divided by the golden ratio, and has no divisor in common with n.
-func spread(i, n int) int {
-	step := max(1, int(math.Round(float64(n)/math.Phi)))
-	for gcd(step, n) != 1 {
-		step++
-	}
-	return (n/2 + i*step) % n
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

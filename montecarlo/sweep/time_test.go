@@ -1,39 +1,12 @@
 package sweep
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"belsim/montecarlo"
 	"belsim/theory/base/must"
 )
-
-// TestSpread: every place occurs once, and the first places are spread: no gap among the first k is
-// more than three times as wide as it would be if they were even.
-func TestSpread(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 36, 100, 997, 10000} {
-		seen := make([]bool, n)
-		var places []int
-		for i := range n {
-			at := spread(i, n)
-			if seen[at] {
-				t.Fatalf("%d places: place %d occurs twice", n, at)
-			}
-			seen[at] = true
-			places = append(places, at)
-			if k := i + 1; k == 5 || k == 20 || k == 90 {
-				ordered := slices.Sorted(slices.Values(places))
-				for j := range k {
-					gap := (ordered[(j+1)%k] - ordered[j] + n) % n
-					if gap > 3*n/k+1 {
-						t.Errorf("%d of %d places: a gap of %d", k, n, gap)
-					}
-				}
-			}
-		}
-	}
-}
 
 // TestTime: with time for all cells, all are timed, and the estimate is what they took.
 func TestTime(t *testing.T) {

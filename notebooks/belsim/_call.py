@@ -34,7 +34,15 @@ SMALL = 1 << 20
 """Bytes: an array up to this size goes through standard input, a larger one through a file."""
 
 
-class Error(Exception):
+class Short(type):
+    """Classes whose ``help`` leaves out what others wrote, such as the many methods of ``nn.Module``, and what only Python calls."""
+
+    def __dir__(cls) -> list[str]:
+        own = {name for base in cls.__mro__ if base.__module__.startswith("belsim.") for name in vars(base)}
+        return sorted(name for name in own if not name.startswith("_") and "extra" not in name)
+
+
+class Error(Exception, metaclass=Short):
     """A refusal or a failure of belsim. Its text is the command's message, which counts from 0 here.
 
     ``exit_code`` is the command's: 2 for bad input, 3 where the machine cannot do it.

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from belsim._call import (
     Error,
     Inputs,
+    Short,
     answered,
     array,
     choice,
@@ -396,7 +397,7 @@ def probabilities(z: NDArray[Any], c: NDArray[Any], decoder: str = "auto", kind:
         return _written(inputs, z, kind, len(c), decoder=f"probabilities:{decoder}", code=name, temperature=tau)
 
 
-class Decoder:
+class Decoder(metaclass=Short):
     """A decoder that was fitted to the outputs of a network: ``belsim.fit(..., fit_decoder=True).decoder``.
 
     ``about`` has what it is: ``kind, rule, reads, code, levels, bits, samples, error, stderr, unit``. ``save`` writes the file that

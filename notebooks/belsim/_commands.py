@@ -21,6 +21,7 @@ from belsim._call import (
     MOST_LEVELS,
     Error,
     Inputs,
+    Short,
     answered,
     array,
     choice,
@@ -115,7 +116,7 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
         return results([command, *told, "--", *names], inputs, make_of, progress=progress, may_fail=may_fail)
 
 
-class _Results:
+class _Results(metaclass=Short):
     """A result: every name of the JSON is an attribute."""
 
     results: dict[str, Any]
@@ -313,8 +314,6 @@ def verify(
 ) -> Verification:
     """Checks bound, exact value and sampled mean of every level against each other.
 
-    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
-
     ``code`` is a name or an L × M matrix. ``random`` draws the error probabilities uniformly from 0 to 1; the other arguments are
     those of ``compare``. ``confusion`` asks for ``Verification.confusion``. A failed check raises nothing: see ``Verification.passed``.
 
@@ -396,8 +395,6 @@ def heatmap(
     progress: bool | None = None,
 ) -> Heatmap:
     """The increase of code ``a``'s error over code ``b``'s, in percent, over the plane of r and σ.
-
-    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``a`` and ``b`` are names or L × M matrices; without them the map is the paper's Figure 3(c). ``r`` and ``sigma``
     are ranges: ``(lo, hi, count)``, or ``(lo, hi, count, "log")``, or lists of ascending numbers; the picture has cells of
@@ -878,8 +875,6 @@ def optimize(
     progress: bool | None = None,
 ) -> Optimized:
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
-
-    With ``circular`` level 0 is beside level L − 1, and errors are the shorter way round.
 
     ``max_transitions`` limits the transitions of each bit. ``steps`` says how long to search. The error model is given as for
     ``compare``; with a ``model`` the search is for the network that was fitted.

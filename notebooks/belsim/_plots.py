@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from belsim._call import Error, ascii_of, path_of, real, refusing, shown, write
+from belsim._call import Error, Short, ascii_of, path_of, real, refusing, shown, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -51,7 +51,7 @@ def tex(text: str) -> str:
     return "".join(_TEX.get(c, "\\" + c if c in "%_#&${}" else ascii_of(c)) for c in text)
 
 
-class Pictured:
+class Pictured(metaclass=Short):
     """A result that has a picture."""
 
     def plot(self, ax: Axes | None = None) -> Axes:

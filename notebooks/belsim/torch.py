@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from belsim import _codes
-from belsim._call import Error, choice, count, number, pair, path_of, refusing, several, shown, switch, warn, wide
+from belsim._call import Error, Short, choice, count, number, pair, path_of, refusing, several, shown, switch, warn, wide
 
 __all__ = ["Decoder", "Head"]
 
@@ -32,15 +32,7 @@ MASKED = 1e30
 """An output below −MASKED/2 is a probability of 0."""
 
 
-class _Short(type):
-    """Classes whose ``help`` leaves out the many methods of ``nn.Module``, and what only torch calls."""
-
-    def __dir__(cls) -> list[str]:
-        own = {name for base in cls.__mro__ if base.__module__ == __name__ for name in vars(base)}
-        return sorted(name for name in own if not name.startswith("_") and "extra" not in name)
-
-
-class _Exact(nn.Module, metaclass=_Short):
+class _Exact(nn.Module, metaclass=Short):
     """A module without weights, whose buffers describe the levels.
 
     A network in half precision does not round them, and one that is made on the device meta, or emptied, does not lose them.
@@ -375,7 +367,7 @@ class Head(_Exact):
         z = self._wide(outputs)
         with torch.autocast(z.device.type, enabled=False):
             above = _descending((z if z.device.type == "mps" else z.double()).sigmoid())
-            return -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff().clamp(max=0).to(z.dtype)
+            return (functional.pad(above, (1, 0), value=1.0) - functional.pad(above, (0, 1))).clamp(min=0).to(z.dtype)
 
     def _posterior(self, outputs: Tensor) -> Tensor:
         """The softmax of the correlations with the code words, or CORN's."""
@@ -386,7 +378,7 @@ class Head(_Exact):
             if self.coded:
                 return torch.softmax(self._scores(z), -1)
             above = functional.logsigmoid(z).cumsum(-1).exp()
-            return -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff()
+            return functional.pad(above, (1, 0), value=1.0) - functional.pad(above, (0, 1))  # ONNX has no diff
 
     def decode(self, outputs: Tensor, rule: Rule = "mean") -> Tensor:
         """The labels, (...), of outputs, (..., ``Head.outputs``), within the range, with gradients except for ``map``.
@@ -645,7 +637,7 @@ class Decoder(_Exact):
             v, q = self.values.double(), self.residuals.double()
             if self.sorted:
                 above = z.sigmoid().sort(-1, descending=True).values
-                p = -functional.pad(functional.pad(above, (1, 0), value=1.0), (0, 1)).diff()
+                p = functional.pad(above, (1, 0), value=1.0) - functional.pad(above, (0, 1))
             width = functional.pad((v[2:] - v[:-2]) / 2, (1, 1))
             width[0], width[-1] = v[1] - v[0], v[-1] - v[-2]
             ends = torch.stack((q[n - rank].clamp(max=0), q[rank - 1].clamp(min=0)))  # an interval holds its own label

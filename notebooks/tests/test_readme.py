@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import os
 import re
@@ -14,13 +15,20 @@ import pytest
 from conftest import ROOT
 
 
+def prompted(block: str) -> str:
+    """Lines to be pasted, with prompts. Behind #> stands what a statement prints."""
+    begins = {statement.lineno for statement in ast.parse(block).body}
+    lines = [f"{'>>>' if n in begins else '...'} {line}" for n, line in enumerate(block.splitlines(), 1)]
+    return "".join(f"{line.removeprefix('... #> ')}\n" for line in lines if line != "... ")
+
+
 @pytest.mark.parametrize("path", ["README.md", "notebooks/README.md"])
 def test_readme(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / path).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert blocks, "no block marked python"
     monkeypatch.chdir(ROOT)
-    source = "\n".join(block for block in blocks if ">>>" in block)
+    source = "\n".join(block if ">>>" in block else prompted(block) for block in blocks if ">>>" in block or "#> " in block)
     if "import torch" in source or ", torch" in source:
         pytest.importorskip("torch")
     with pd.option_context("display.width", 120):

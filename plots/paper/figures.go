@@ -204,7 +204,8 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (*plots
 		}
 		d := plots.ProfileData{
 			Style: o.Style, Curve: "Gaussian mixture",
-			Title: fmt.Sprintf("%s, %d levels: r = %.3g, σ = %.3g", of, networkLevels, networkR, networkSigma),
+			Title: fmt.Sprintf("%s, %d levels, prices of diamonds: r = %.3g, σ = %.3g", of, networkLevels, networkR,
+				networkSigma),
 		}
 		transitions := c.Transitions()
 		for _, k := range bits {

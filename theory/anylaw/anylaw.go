@@ -97,7 +97,10 @@ func Levels(ctx context.Context, workers int, c *code.Code, d decode.Decoder, co
 	}
 	out := make([]Level, c.Levels())
 	if err == nil {
-		q := row{code: c, decoder: d, labels: table(c, d), counts: counts(c, d, cost)}
+		q := row{code: c, decoder: d, counts: counts(c, d, cost)}
+		if gen, ok := d.(decode.Gen); ok && c.Bits() <= mostTable {
+			q.rows = gen.Rows()
+		}
 		scale := cost.Scale(c.Levels())
 		err = parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {
 			var row []float64

@@ -13,7 +13,7 @@ import (
 type row struct {
 	code    *code.Code
 	decoder decode.Decoder
-	labels  []uint16 // of all outputs, where they are few
+	rows    []uint32 // nearest to all outputs, where they are few
 	counts  bool     // bel-u with a convex cost
 	i       int
 	values  []float64 // the costs of the answers from first on
@@ -56,7 +56,7 @@ func pricer(r *row) pricing {
 	case decode.BelU:
 		return r.numbers()
 	}
-	if r.labels != nil {
+	if r.rows != nil {
 		return r.enumerate()
 	}
 	return r.walks()
@@ -65,18 +65,6 @@ func pricer(r *row) pricing {
 // mostTable is the number of bits up to which all outputs are decoded once, and all sets of bits are looked
 // at.
 const mostTable = 18
-
-func table(c *code.Code, d decode.Decoder) []uint16 {
-	if _, ok := d.(decode.Gen); !ok || c.Bits() > mostTable {
-		return nil
-	}
-	labels, word := make([]uint16, 1<<c.Bits()), []uint64{0}
-	for w := range labels {
-		word[0] = uint64(w)
-		labels[w] = uint16(d.Decode(word) - 1)
-	}
-	return labels
-}
 
 // enumerate looks at all sets of bits. It adds the best one of every answer.
 func (r *row) enumerate() pricing {
@@ -98,7 +86,7 @@ func (r *row) enumerate() pricing {
 			best[m] = math.Inf(1)
 		}
 		for s, flip := range flips {
-			m := r.labels[word^flip]
+			m := r.rows[word^flip]
 			if c := costs[s]; c < best[m] {
 				best[m], where[m] = c, s
 			}

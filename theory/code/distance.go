@@ -25,3 +25,30 @@ func OrderByDistance[O ~uint16 | ~int32, R ~uint32 | ~int32](order []O, reach []
 		reach[d]++
 	}
 }
+
+// NearestRows returns the row of the word that is nearest to each of the 2^M outputs of M bits, the first of
+// several, for words of M ≤ 20 bits. The distance and the row of each output are the smallest of its own and
+// of those that a bit leads to, bit by bit: O(M·2^M).
+func NearestRows(words []uint64, bits int) []uint32 {
+	const far, row = 1 << 16, 1<<16 - 1 // a bit of distance counts as much; rows are below
+	out := make([]uint32, 1<<bits)
+	for w := range out {
+		out[w] = uint32(bits+1) * far
+	}
+	for i, word := range words {
+		out[word] = min(out[word], uint32(i))
+	}
+	for half := 1; half < len(out); half *= 2 {
+		for from := 0; from < len(out); from += 2 * half {
+			zeros, ones := out[from:from+half], out[from+half:from+2*half]
+			for w, a := range zeros {
+				b := ones[w]
+				zeros[w], ones[w] = min(a, b+far), min(b, a+far)
+			}
+		}
+	}
+	for w := range out {
+		out[w] &= row
+	}
+	return out
+}

@@ -25,7 +25,7 @@ type Properties struct {
 	// of their levels; null where one does not vary
 	Correlation *float64 `json:"distance_label_correlation" text:"distance–label correlation,%.3f"`
 	// number of columns without a transition
-	ConstantColumns int `json:"constant_columns"`
+	ConstantColumns int `json:"constant_columns" text:"constant bits"`
 }
 
 // mostLearned is the largest mean number of transitions of a bit that networks learn well. Of the
@@ -135,23 +135,6 @@ func moment(pairs, xy, x, y uint64) float64 {
 	}
 	difference, _ := new(big.Float).SetInt(new(big.Int).Sub(product(pairs, xy), product(x, y))).Float64()
 	return difference
-}
-
-// EqualColumns returns the groups of columns, from 0, that are equal: those of two or more, by their
-// first column.
-func (c *Code) EqualColumns() (groups [][]int) {
-	var all [][]int
-	at := map[string]int{} // the number of a group, by its transitions and its first bit
-	for k, levels := range c.Transitions() {
-		key := fmt.Sprint(c.Bit(0, k), levels)
-		g, ok := at[key]
-		if !ok {
-			g = len(all)
-			at[key], all = g, append(all, nil)
-		}
-		all[g] = append(all[g], k)
-	}
-	return slices.DeleteFunc(all, func(g []int) bool { return len(g) < 2 })
 }
 
 // Words returns the code words as texts of 0 and 1, one for each level, bit 1 first. The

@@ -44,14 +44,3 @@ func TestCorrelationHardlyVarying(t *testing.T) {
 		t.Errorf("correlation %v, want %v", p.Correlation, want)
 	}
 }
-
-// TestEqualColumns: columns are equal where all their bits are, not where their transitions are.
-func TestEqualColumns(t *testing.T) {
-	m := mat.NewDense(3, 6, []float64{
-		0, 1, 0, 0, 1, 0,
-		1, 0, 0, 1, 0, 1,
-		1, 0, 1, 1, 1, 1})
-	c := must.Get(code.FromMatrix("m", m))(t)
-	must.Equal(t, "groups", [][]int{{0, 3, 5}}, c.EqualColumns())
-	must.Equal(t, "groups of unary", 0, len(must.Get(code.New("unary", 9))(t).EqualColumns()))
-}

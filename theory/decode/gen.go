@@ -45,6 +45,15 @@ func (d Gen) Decode(word []uint64) int {
 	return best + 1
 }
 
+// Rows returns the row of the answer to each of the 2^M outputs of a binary code.
+func (d Gen) Rows() []uint32 {
+	words := make([]uint64, d.code.Levels())
+	for i := range words {
+		words[i] = d.code.Word(i)[0]
+	}
+	return code.NearestRows(words, d.code.Bits())
+}
+
 // DecodeLogits implements LogitDecoder: the level whose code word has the largest
 // exact correlation Σ_k z_k·C[n,k] with M logits, the lowest of several. Code words of 0
 // and 1 give the same level as words of ±1, whose correlations are twice these minus

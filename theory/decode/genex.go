@@ -28,7 +28,6 @@ var (
 var genExEntry = Entry{
 	Name:      GenEx{}.Name(),
 	Logits:    true,
-	Tempered:  true,
 	RealCodes: true,
 	New:       func(c *code.Code, o Options) (Decoder, error) { return NewGenEx(c, o.Temperature) },
 }

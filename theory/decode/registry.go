@@ -28,8 +28,6 @@ type Entry struct {
 	Name string
 	// Logits says that the decoder reads logits: New returns a LogitDecoder.
 	Logits bool
-	// Tempered says that the decoder has a temperature: New returns a Tempered.
-	Tempered bool
 	// RealCodes says that the decoder reads codes of real numbers.
 	RealCodes bool
 	// Informed says that the decoder knows the classifiers: New returns an Informed, which is
@@ -70,14 +68,6 @@ func (r Registry) Lookup(name string) (Entry, bool) {
 		return Entry{}, false
 	}
 	return r[i], true
-}
-
-// Tempered reports whether one of the named decoders has a temperature, or Auto may take one
-// that has.
-func (r Registry) Tempered(names ...string) bool {
-	return slices.ContainsFunc(r, func(e Entry) bool {
-		return e.Tempered && (slices.Contains(names, e.Name) || e.Auto != nil && slices.Contains(names, Auto))
-	})
 }
 
 // ReadingLogits returns the decoders that read logits.

@@ -74,7 +74,7 @@ func TestHoldsEnumeration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	most, work, sizes, mostBits := 6, 1<<12, []int{2, 3, 6, 9, 13}, 11
 	if os.Getenv("BELSIM_LONG") != "" {
-		most, work, sizes, mostBits = 200, 1<<20, []int{2, 3, 5, 6, 9, 12, 13, 16, 17, 21, 32, 40, 64, 100}, 20
+		most, work, sizes, mostBits = 50, 1<<18, []int{2, 3, 5, 6, 9, 12, 13, 16, 17, 21, 32, 40, 64, 100}, 20
 	}
 	var codes []*code.Code
 	for _, f := range code.Families() {

@@ -1,4 +1,4 @@
-// Package rules refuses command lines with empty values, and notes flags that had no effect.
+// Package rules refuses command lines with empty values.
 package rules
 
 import (
@@ -11,45 +11,6 @@ import (
 
 	"github.com/alecthomas/kong"
 )
-
-// Rule says that flags have no effect. It holds for those of its flags that are on the command
-// line.
-type Rule struct {
-	Flags  []string // names
-	Reason string
-}
-
-// NoEffect is the rule that flags have no effect. It is nil unless that is so.
-func NoEffect(so bool, reason string, flags ...string) []Rule {
-	if !so {
-		return nil
-	}
-	return []Rule{{flags, reason}}
-}
-
-// Given are the flags on a command line, by name: not --quiet=false.
-func Given(k *kong.Context) map[string]bool {
-	given := map[string]bool{}
-	for _, p := range k.Path {
-		if p.Flag != nil {
-			v := p.Flag.Target
-			given[p.Flag.Name] = v.Kind() != reflect.Bool || v.Bool()
-		}
-	}
-	return given
-}
-
-// Unused are sentences about the flags that were given and had no effect.
-func Unused(given map[string]bool, rules []Rule) (notes []string) {
-	for _, r := range rules {
-		for _, name := range r.Flags {
-			if given[name] {
-				notes = append(notes, fmt.Sprintf("--%s has no effect: %s", name, r.Reason))
-			}
-		}
-	}
-	return notes
-}
 
 // Text reads the text that a flag takes. The next flag is none: --prior -o x.png lacks a file. A
 // text that begins like a flag stands behind an equals sign.
@@ -116,10 +77,6 @@ func checkNumber(name string, v reflect.Value, hasDefault bool) error {
 		}
 		if v.Int() < least {
 			return fmt.Errorf("%s %d: want %d or more", name, v.Int(), least)
-		}
-	case reflect.Int64: // a time.Duration
-		if v.Int() <= 0 {
-			return fmt.Errorf("%s %v: want more than zero", name, v.Interface())
 		}
 	case reflect.Float64:
 		if x := v.Float(); !(x > 0) || math.IsInf(x, 1) {

@@ -14,19 +14,6 @@ import (
 	"belsim/theory/base/must"
 )
 
-func TestHalf(t *testing.T) {
-	// Values of binary16 by its definition.
-	for b, want := range map[uint16]float64{
-		0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 0x1p-14, 0x0001: 0x1p-24, 0x3555: 0.333251953125, 0x8000: 0,
-	} {
-		m, err := arrayfile.ReadFile(inFile(t, "half.npy",
-			npyFile("'<f2'", "(1, 1)", binary.LittleEndian.AppendUint16(nil, b))))
-		if err != nil || m.At(0, 0) != want {
-			t.Errorf("%04x: %v, %v, want %v", b, m, err, want)
-		}
-	}
-}
-
 // npyFile is an .npy file of version 1 with the given header fields and data.
 func npyFile(descr, shape string, data []byte) []byte {
 	dict := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': %s, }\n", descr, shape)

@@ -134,27 +134,6 @@ func TestRowsRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want one about %q", path, err, want)
 		}
 	}
-	// A damaged compressed array is found by its checksum at the latest.
-	whole := must.Get(os.ReadFile("testdata/arrays-compressed.npz"))(t)
-	damaged := 0
-	for i := 0; i < len(whole); i += 7 {
-		broken := append([]byte(nil), whole...)
-		broken[i] ^= 0x10
-		r, err := arrayfile.OpenRows(inFile(t, "b.npz", broken), "logits")
-		var got *mat.Dense
-		if err == nil {
-			got, err = all(r)
-			r.Close()
-		}
-		if err != nil {
-			damaged++
-		} else if got.At(0, 0) != -1 || got.At(4, 2) != 6 {
-			t.Errorf("byte %d changed: read as %v", i, mat.Formatted(got))
-		}
-	}
-	if damaged == 0 {
-		t.Error("no damage was found")
-	}
 }
 
 // FuzzRows reads any bytes in every format: an array or an error, and the same array

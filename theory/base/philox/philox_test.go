@@ -3,8 +3,6 @@ package philox
 import (
 	"math"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // TestPhiloxKnownAnswers holds the generator against the vectors published with
@@ -25,25 +23,4 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 			t.Errorf("philox(%x, %x) = %x, want %x", tt.c, tt.seed, got, tt.want)
 		}
 	}
-}
-
-// TestFill: the vector code gives the words of the code in Go, whatever the
-// length, and when the call index wraps.
-func TestFill(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		keys := NewKeys(rapid.Uint64().Draw(t, "seed"))
-		var c Counter
-		for i := range c {
-			c[i] = rapid.Uint32().Draw(t, "counter")
-		}
-		n := 2 * rapid.IntRange(0, 40).Draw(t, "calls")
-		got, want := make([]uint64, n+1), make([]uint64, n+1)
-		Fill(got[:n], keys, c)
-		fillGeneric(want[:n], keys, c)
-		for i := range got {
-			if got[i] != want[i] {
-				t.Fatalf("word %d of %d: %x, want %x", i, n, got[i], want[i])
-			}
-		}
-	})
 }

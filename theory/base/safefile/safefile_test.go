@@ -152,33 +152,6 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestFullDisk: an error of writing is seen even where fill overlooks it.
-func TestFullDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out")
-	err := Write(path, func(w io.Writer) error {
-		entries, err := os.ReadDir(filepath.Dir(path))
-		if err != nil || len(entries) != 1 {
-			t.Fatal(entries, err)
-		}
-		// The buffer is emptied into a disk that is full, not into the file.
-		w.(interface{ Reset(io.Writer) }).Reset(fullDisk{})
-		io.WriteString(w, "x")
-		return nil
-	})
-	if !errors.Is(err, errFull) {
-		t.Error(err)
-	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 0 {
-		t.Errorf("%v, %v; want none", entries, err)
-	}
-}
-
-type fullDisk struct{}
-
-var errFull = errors.New("no space left")
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
 // TestLinks: what a link points to is replaced, and the link stays.
 func TestLinks(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()

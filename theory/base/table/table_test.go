@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -28,16 +27,6 @@ func same(t *testing.T, got, want string) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-}
-
-// TestStyles: names, values and notes, as fit prints its parameters; and a line below headings,
-// with a row that is short.
-func TestStyles(t *testing.T) {
-	rows := [][]string{{"r", "1.082", "", "1.07 to 1.1"}, {"σ, levels", "3"}}
-	same(t, printed(t, (&Table{Style: List, Rows: rows}).Write),
-		"  r          1.082    1.07 to 1.1\n  σ, levels  3        \n")
-	same(t, printed(t, (&Table{Head: []string{"a", "σ"}, Rows: [][]string{{"x"}, {"y", "±z"}}, Line: 1}).Write),
-		"  a   σ\n  x    \n  ─────\n  y  ±z\n")
 }
 
 type big struct{ hi, lo uint64 }
@@ -116,36 +105,6 @@ x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,1
 	}
 }
 
-// TestNumber: the texts are fmt's, and what is written reads back.
-func TestNumber(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.Float64().Draw(t, "x")
-		if Missing(x) {
-			t.Skip()
-		}
-		if got, want := Short(x), fmt.Sprintf("%.4g", x); got != want {
-			t.Fatalf("Short: %s, want %s", got, want)
-		}
-		text, err := JSON([]float64{x})
-		back := make([]float64, 1)
-		if err = errors.Join(err, ReadJSON(text, &back)); err != nil || back[0] != x {
-			t.Fatalf("%s: %v, %v", text, back, err)
-		}
-	})
-	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		text, err := JSON([]float64{x})
-		if err != nil || string(text) != "[null]" || Short(x) != "–" || !Missing(x) {
-			t.Errorf("%v: %s, %v, %q", x, text, err, Short(x))
-		}
-	}
-}
-
-func TestJSON(t *testing.T) {
-	type row struct{ A, B any }
-	same(t, printed(t, func(w io.Writer) error { return WriteJSON(w, row{"<&>", math.NaN()}) }),
-		"{\n  \"A\": \"<&>\",\n  \"B\": null\n}\n")
-}
-
 // TestLikeEncodingJSON: without numbers that do not exist, the bytes are those of encoding/json,
 // and with them they are null. What is written is read back.
 func TestLikeEncodingJSON(t *testing.T) {
@@ -199,22 +158,6 @@ func TestLikeEncodingJSON(t *testing.T) {
 	} {
 		if err := ReadJSON([]byte(text), &got); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", text, err, want)
-		}
-	}
-}
-
-// TestSampled: a mean of 0 is known where it is certain, or samples are many.
-func TestSampled(t *testing.T) {
-	for _, tt := range [][2]string{
-		{Sampled(0, 0.01, 400), "none in 400"}, {Sampled(0, math.NaN(), 1), "none in 1"}, {Sampled(0, 0, 400), "0"},
-		{SampledPlusMinus(0, 0.01, 400), "none in 400"}, {SampledPlusMinus(0, 0, 400),
-			"0"}, {SampledPlusMinus(2, 0, 400), "2"},
-		{SampledPlusMinus(0.5, 0.01, 400), "0.5 ± 0.01"}, {SampledPlusMinus(0.5, math.NaN(), 1),
-			"0.5 ± –"}, {Sampled(0.5, 0.01, 400), "0.5"},
-		{SampledRoot(0, 0.01), "–"}, {SampledRoot(0, 0), "0"}, {SampledRoot(0.25, 0.01), "0.25"},
-	} {
-		if tt[0] != tt[1] {
-			t.Errorf("%q, want %q", tt[0], tt[1])
 		}
 	}
 }
