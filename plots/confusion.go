@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -49,14 +48,8 @@ func Confusion(d ConfusionData) (*Figure, error) {
 	scale.lo = max(math.Floor(min(scale.lo, -1)), -mostDecades)
 	scale.colour.SetMin(scale.lo - 0.15*(-scale.lo)) // the lightest colours are hard to tell from white
 	scale.colour.SetMax(0)
-	img := matrixImage(d.Levels, d.Levels, func(i, k int) color.Color { return scale.at(math.Log10(d.At(i, k))) })
-	p := newPlot(d.Style, "answer m", "label n")
-	end := float64(d.Levels) + 0.5
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.5, end, -end, -0.5 // labels run downwards
-	p.X.Tick.Marker = plot.TickerFunc(func(_, hi float64) []plot.Tick { return countTicks(1, hi) })
-	p.Y.Tick.Marker = plot.TickerFunc(func(lo, _ float64) []plot.Tick { return countTicks(-1, -lo) })
-	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0 // the frame takes the place of axis lines
-	p.Add(plotter.NewImage(img, p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
+	p := newMatrix(d.Style, "answer m", "label n", d.Levels, d.Levels,
+		func(i, k int) color.Color { return scale.at(math.Log10(d.At(i, k))) })
 	bar := newPlot(d.Style, "probability of answer m to label n", "")
 	bar.X.Min, bar.X.Max, bar.X.LineStyle.Width = scale.lo, 0, 0
 	bar.X.Label.TextStyle.Font.Size = vg.Points(9.5)
@@ -84,12 +77,6 @@ func (s logColours) at(v float64) color.Color {
 
 // Plot implements plot.Plotter: it draws the colour bar, in strips as colourScale does.
 func (s logColours) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, _ := p.Transforms(&c)
-	const steps = 128
-	for i := range steps {
-		strip, v := c.Rectangle, s.lo*(1-float64(i)/steps)
-		strip.Min.X = tx(v)
-		c.FillPolygon(s.at(v), corners(strip))
-	}
+	strips(c, p, s.at)
 	frame(c, c.Rectangle)
 }

@@ -1,6 +1,9 @@
 package plots
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // point is a place on a grid, in units of cells from the centre of the first.
 type point struct{ x, y float64 }
@@ -16,9 +19,8 @@ type edge struct {
 // two segments cross each square of four neighbouring points that are not all above or all below
 // the level. Each goes round what is above in the same sense, so that a segment that ends at a side
 // of a square goes on in the next one. Squares with a NaN are left out, and so are those beside
-// them in which the line runs along their edge rather than into it: where a function falls to the
-// level once more just before what is blank, as the paper's bounds do, the steps of the edge cut
-// that second line into hooks and fragments. The grid is continued by half a cell on all sides, so
+// them: where a function falls to the level once more just before what is blank, as the paper's bounds do, the
+// steps of the edge cut that second line into hooks and fragments. The grid is continued by half a cell on all sides, so
 // that contours reach the ends of its outer cells.
 //
 // (The contours of gonum/plot come in random order, and run along the edges of what is NaN.)
@@ -45,6 +47,7 @@ func contours(grid [][]float64, level float64) [][]point {
 	blank := func(x, y int) bool { // of a square, from its first corner
 		return x >= 0 && y >= 0 && x <= columns && y <= rows && math.IsNaN(z(x, y)+z(x+1, y)+z(x+1, y+1)+z(x, y+1))
 	}
+	around := [][2]int{{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
 	next := map[edge]edge{}
 	entered := map[edge]bool{}
 	var order []edge
@@ -52,19 +55,7 @@ func contours(grid [][]float64, level float64) [][]point {
 		for x := range columns + 1 {
 			corners := [4]float64{z(x, y), z(x+1, y), z(x+1, y+1), z(x, y+1)}
 			mean := (corners[0] + corners[1] + corners[2] + corners[3]) / 4
-			if blank(x, y) {
-				continue
-			}
-			var toX, toY float64 // where blank squares are
-			for dy := -1; dy <= 1; dy++ {
-				for dx := -1; dx <= 1; dx++ {
-					if blank(x+dx, y+dy) {
-						toX, toY = toX+float64(dx), toY+float64(dy)
-					}
-				}
-			}
-			riseX, riseY := corners[1]+corners[2]-corners[0]-corners[3], corners[2]+corners[3]-corners[0]-corners[1]
-			if math.Abs(riseX*toX+riseY*toY) > math.Abs(riseX*toY-riseY*toX) {
+			if slices.ContainsFunc(around, func(off [2]int) bool { return blank(x+off[0], y+off[1]) }) {
 				continue
 			}
 			sides := [4]edge{{x, y, false}, {x + 1, y, true}, {x, y + 1, false}, {x, y, true}}
@@ -120,20 +111,4 @@ func join(order []edge, next map[edge]edge, entered map[edge]bool, cross func(ed
 		}
 	}
 	return paths
-}
-
-// stray reports whether a contour on a grid of nx × ny points is a fragment at the edge of blank
-// cells: it ends there, and is shorter than an eighth of the map. Where a
-// function has a level along the edge, the steps of the edge cut the contour into such fragments.
-func stray(path []point, nx, ny int) bool {
-	first, last := path[0], path[len(path)-1]
-	inside := func(p point) bool { return p.x > -0.5 && p.y > -0.5 && p.x < float64(nx)-0.5 && p.y < float64(ny)-0.5 }
-	if len(path) > 2 && first == last || !inside(first) && !inside(last) { // a ring, or from frame to frame
-		return false
-	}
-	length := 0.0
-	for i, at := range path[1:] {
-		length += math.Hypot(at.x-path[i].x, at.y-path[i].y)
-	}
-	return length < float64(max(nx, ny))/8
 }

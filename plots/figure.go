@@ -8,19 +8,17 @@ package plots
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"image"
 	"image/color"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot"
@@ -39,7 +37,6 @@ type Figure struct {
 	width, height vg.Length         // of the layout
 	draw          func(draw.Canvas) // on white
 	style         Style
-	scale         float64 // of the drawing on the page; 0: that of the style
 }
 
 // Style is how a figure looks.
@@ -98,8 +95,7 @@ func Widths() []string {
 	return all
 }
 
-// page returns the numbers of the style's place, those of the empty one for a place that Write
-// refuses.
+// page returns the numbers of the style's place, those of the empty one for an unknown place.
 func (s Style) page() page {
 	for _, p := range pages {
 		if p.place == s.Place {
@@ -134,16 +130,13 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 			err = fmt.Errorf("drawing figure: %v", r)
 		}
 	}()
-	if place := f.style.Place; place != "" && !slices.Contains(Places(), place) {
-		return fmt.Errorf("place %q: want one of %q", place, Places())
-	}
 	var canvas interface {
 		vg.CanvasSizer
 		io.WriterTo
 	}
-	var mend func([]byte) []byte
+	mend := func(written []byte) []byte { return written }
 	page := f.style.page()
-	scale := cmp.Or(f.scale, page.scale)
+	scale := page.scale
 	width, height := f.width*vg.Length(scale), f.height*vg.Length(scale)
 	whole := vg.Rectangle{Max: vg.Point{X: f.width, Y: f.height}}
 	paint := func(c draw.Canvas) {
@@ -172,10 +165,9 @@ func (f *Figure) Write(w io.Writer, format string) (err error) {
 		paint(scaled(outlines{CanvasSizer: canvas}))
 		mend = mendImages
 	case "pdf":
-		sortPDF()
+		settlePDF()
 		canvas = vgpdf.New(width, height)
-		paint(scaled(outlines{CanvasSizer: widths{canvas, map[int]bool{}}, upsideDown: true}))
-		mend = undated
+		paint(scaled(outlines{CanvasSizer: canvas, widths: map[int]bool{}}))
 	default:
 		return fmt.Errorf("cannot draw %q; want one of %s", format, strings.Join(Formats(), ", "))
 	}
@@ -207,40 +199,14 @@ func withResolution(png []byte, perInch float64) []byte {
 	return slices.Insert(png, header, chunk...)
 }
 
-// sortPDF makes PDFs list their images in the order of their widths. gonum's canvas hides the
-// document, so the default of all documents is set, once.
-var sortPDF = sync.OnceFunc(func() { fpdf.SetDefaultCatalogSort(true) })
-
-// widths is a canvas whose images all have other widths in pixels, as sortPDF needs: columns are
-// repeated, which changes no picture.
-type widths struct {
-	vg.CanvasSizer
-	taken map[int]bool
-}
-
-// DrawImage implements vg.Canvas.
-func (c widths) DrawImage(at vg.Rectangle, img image.Image) {
-	size, times := img.Bounds().Size(), 1
-	for c.taken[times*size.X] {
-		times++
-	}
-	c.taken[times*size.X] = true
-	wide := image.NewRGBA(image.Rect(0, 0, times*size.X, size.Y))
-	for x := range times * size.X {
-		for y := range size.Y {
-			wide.Set(x, y, img.At(img.Bounds().Min.X+x/times, img.Bounds().Min.Y+y))
-		}
-	}
-	c.CanvasSizer.DrawImage(at, wide)
-}
-
-var pdfDate = regexp.MustCompile(`/(CreationDate|ModDate) \(D:\d{14}`)
-
-// undated replaces the dates of a PDF, which differ from run to run, by one fixed date. It
-// has the same length, so the table of offsets in the PDF stays right.
-func undated(pdf []byte) []byte {
-	return pdfDate.ReplaceAll(pdf, []byte("/$1 (D:20000101000000"))
-}
+// settlePDF makes PDFs list their images in the order of their widths, and have one date. gonum's canvas hides
+// the document, so the defaults of all documents are set, once.
+var settlePDF = sync.OnceFunc(func() {
+	date := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	fpdf.SetDefaultCatalogSort(true)
+	fpdf.SetDefaultCreationDate(date)
+	fpdf.SetDefaultModificationDate(date)
+})
 
 // Colours that differ in hue for colour-blind readers (Okabe and Ito) and in
 // lightness for printers.
@@ -285,47 +251,23 @@ func styleOf(p *plot.Plot, points float64) draw.TextStyle {
 	return style
 }
 
-// heading is the title of a figure.
-type heading struct {
-	text  string // empty: none
-	style draw.TextStyle
-}
-
-// heading is a title that fits a width: a long one has smaller letters, and then several lines.
-func (s Style) heading(title string, width vg.Length) heading {
+// heading is a title that fits a width, and its style: a long one has smaller letters, and then several lines.
+func (s Style) heading(title string, width vg.Length) (string, draw.TextStyle) {
 	style := textStyle(s, 11)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YTop
-	if s.NoTitle {
-		title = ""
-	}
-	const small = 9
-	for style.Font.Size > vg.Points(small) && style.Width(title) > width {
+	for style.Font.Size > vg.Points(9) && style.Width(title) > width {
 		style.Font.Size -= vg.Points(0.5)
 	}
-	if style.Width(title) <= width {
-		return heading{title, style}
-	}
 	var lines []string
-	line := ""
 	for _, word := range titleWords(title) {
 		word = abridge(style, word, width)
-		if longer := strings.TrimSpace(line + " " + word); line == "" || style.Width(longer) <= width {
-			line = longer
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
 			continue
 		}
-		lines = append(lines, line)
-		line = word
+		lines = append(lines, word)
 	}
-	return heading{strings.Join(append(lines, line), "\n"), style}
-}
-
-// draw draws the title along the top of c and returns the rest of c.
-func (h heading) draw(c draw.Canvas) draw.Canvas {
-	if h.text == "" {
-		return c
-	}
-	c.FillText(h.style, vg.Point{X: c.Center().X, Y: c.Max.Y}, h.text)
-	return draw.Crop(c, 0, 0, 0, -h.style.Height(h.text)-vg.Points(4))
+	return strings.Join(lines, "\n"), style
 }
 
 // titleWords are the parts of a title that stay on one line: words, and equations such as r = 1.
@@ -439,11 +381,8 @@ func logTicks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// powerLabel writes m·10^power, which may be beyond the range of floats.
+// powerLabel writes m·10^power.
 func powerLabel(m, power float64) string {
-	if math.Abs(power) > 300 {
-		return minus(fmt.Sprintf("%ge%+03g", m, power))
-	}
 	return minus(strconv.FormatFloat(m*math.Pow(10, power), 'g', 6, 64))
 }
 
@@ -460,12 +399,9 @@ func newAxis(name string, at []float64, log bool) (axis, error) {
 	}
 	a := axis{at, log}
 	for i, v := range at {
-		if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && a.on(v) <= a.on(at[i-1]) || log && v <= 0 {
-			return axis{}, fmt.Errorf("%s value %d is %v; want finite numbers that ascend, positive on a log axis",
-				name, i+1, v)
-		}
-		if math.Abs(v) > largest || log && v < 1/largest {
-			return axis{}, fmt.Errorf("%s value %d is %v; cannot draw an axis that far from 1", name, i+1, v)
+		if !(math.Abs(v) <= largest) || log && v < 1/largest || i > 0 && a.on(v) <= a.on(at[i-1]) {
+			return axis{}, fmt.Errorf("%s value %d is %v; want numbers that ascend, of at most ±%g, and positive on a log axis",
+				name, i+1, v, largest)
 		}
 	}
 	return a, nil
@@ -532,19 +468,20 @@ type series struct {
 
 // titled is a figure with a title, below which the rest is drawn.
 func (s Style) titled(title string, height vg.Length, rest func(below draw.Canvas)) *Figure {
-	h := s.heading(title, s.width()-vg.Points(14))
-	return &Figure{width: s.width(), height: height, style: s,
-		draw: func(c draw.Canvas) { rest(h.draw(inside(c))) }}
+	title, style := s.heading(title, s.width()-vg.Points(14))
+	return &Figure{width: s.width(), height: height, style: s, draw: func(c draw.Canvas) {
+		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5)) // margins
+		if !s.NoTitle && title != "" {
+			c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, title)
+			c = draw.Crop(c, 0, 0, 0, -style.Height(title)-vg.Points(4))
+		}
+		rest(c)
+	}}
 }
 
 // keyed is a figure of a plot with a key between its title and its axes.
 func (s Style) keyed(title string, p *plot.Plot, key []series, height vg.Length) *Figure {
 	return s.titled(title, height, func(below draw.Canvas) { p.Draw(drawKey(below, p, key)) })
-}
-
-// inside is a canvas without its margins.
-func inside(c draw.Canvas) draw.Canvas {
-	return draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5))
 }
 
 // drawKey writes the names of series in a row along the top of c, in the letters of a plot, and

@@ -39,26 +39,19 @@ type HeatmapPanel struct {
 // Mark is a point of a map with the limits of its intervals.
 type Mark struct{ X, XLo, XHi, Y, YLo, YHi float64 }
 
-// Plot implements plot.Plotter: it draws a cross as long as the intervals, and a ring, of a mark on
-// the axes. Parts outside the axes are cut off.
+// Plot implements plot.Plotter: it draws a cross as long as the intervals, and a ring, of a mark within the axes.
 func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	x := func(v float64) vg.Length { return tx(min(max(v, p.X.Min), p.X.Max)) }
-	y := func(v float64) vg.Length { return ty(min(max(v, p.Y.Min), p.Y.Max)) }
-	inX, inY := m.X >= p.X.Min && m.X <= p.X.Max, m.Y >= p.Y.Min && m.Y <= p.Y.Max
-	halo := draw.LineStyle{Color: color.White, Width: vg.Points(3.4)}
-	for _, line := range []draw.LineStyle{halo, {Color: black, Width: vg.Points(1.4)}} {
-		if inY {
-			c.StrokeLine2(line, x(m.XLo), y(m.Y), x(m.XHi), y(m.Y))
-		}
-		if inX {
-			c.StrokeLine2(line, x(m.X), y(m.YLo), x(m.X), y(m.YHi))
-		}
-		if inX && inY {
-			glyph := draw.GlyphStyle{Color: line.Color, Radius: vg.Points(2.9) + line.Width/2,
-				Shape: draw.CircleGlyph{}}
-			c.DrawGlyph(glyph, vg.Point{X: x(m.X), Y: y(m.Y)})
-		}
+	if m.X < p.X.Min || m.X > p.X.Max || m.Y < p.Y.Min || m.Y > p.Y.Max {
+		return
+	}
+	for _, of := range []points{
+		{glyph: draw.GlyphStyle{Color: color.White, Radius: vg.Points(4.6), Shape: draw.CircleGlyph{}}, bar: vg.Points(3.4)},
+		{glyph: draw.GlyphStyle{Color: black, Radius: vg.Points(3.6), Shape: draw.CircleGlyph{}}, bar: vg.Points(1.4)},
+	} {
+		of.at = []Point{{X: m.X, Y: m.Y, Lo: m.YLo, Hi: m.YHi}}
+		of.Plot(c, p)
+		of.at, of.horizontal = []Point{{X: m.X, Y: m.Y, Lo: m.XLo, Hi: m.XHi}}, true
+		of.Plot(c, p)
 	}
 }
 
@@ -66,7 +59,7 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 // and its inverse are equally deep: blue where the ratio is below 1 and red where it is above. The
 // numbers at the colour bar are increases in percent, 100·(ratio − 1). A thick contour is at 1 and
 // thin ones are at the other marks of the colour bar, dashed below 1; the longest of each has its name.
-// Contours are left out where they are short and end at blank cells. The colour bar is as long as the
+// Contours end a cell before blank ones, and short ones are left out. The colour bar is as long as the
 // numbers differ. Where a few cells are far beyond the others, it ends before them in a point.
 func Heatmap(d HeatmapData) (*Figure, error) {
 	x, err := newAxis("x", d.X, d.XLog)
@@ -77,21 +70,22 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heatmap: %w", err)
 	}
-	var z [][][]float64
-	for _, p := range d.Panels {
-		differences, err := d.differences(p)
-		if err != nil {
-			return nil, fmt.Errorf("heatmap: %w", err)
+	z := make([][][]float64, len(d.Panels))
+	for i, p := range d.Panels {
+		for j, row := range p.Z {
+			if err := checkErrors(fmt.Sprintf("row %d", j+1), true, row...); err != nil {
+				return nil, fmt.Errorf("heatmap: %w", err)
+			}
+			z[i] = append(z[i], nil)
+			for _, v := range row {
+				z[i][j] = append(z[i][j], difference(v))
+			}
 		}
-		z = append(z, differences)
 	}
 	scale := newColourScale(slices.Concat(z...))
 	var panels []*plot.Plot
 	for i, of := range z {
-		p, err := d.panel(of, scale, x, y)
-		if err != nil {
-			return nil, err
-		}
+		p := d.panel(of, scale, x, y)
 		if i > 0 {
 			p.HideY()
 			p.Y.Label.Text = ""
@@ -105,22 +99,8 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) { d.draw(c, panels, scale) }), nil
 }
 
-// differences are the differences of a panel.
-func (d HeatmapData) differences(p HeatmapPanel) ([][]float64, error) {
-	z := make([][]float64, len(p.Z))
-	for i, row := range p.Z {
-		if err := checkErrors(fmt.Sprintf("row %d", i+1), true, row...); err != nil {
-			return nil, err
-		}
-		for _, v := range row {
-			z[i] = append(z[i], difference(v))
-		}
-	}
-	return z, nil
-}
-
 // panel is the plot of some differences.
-func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.Plot, error) {
+func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) *plot.Plot {
 	p := newPlot(d.Style, d.XLabel, d.YLabel)
 	x.set(&p.X)
 	y.set(&p.Y)
@@ -130,7 +110,7 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 	for _, tick := range scale.ticks(scale.lo, scale.hi) {
 		longest := plotter.XYs{}
 		for _, path := range contours(z, tick.Value) {
-			if stray(path, len(d.X), len(d.Y)) {
+			if len(path) <= max(len(d.X), len(d.Y))/8 { // a fragment, as those beside blank cells are
 				continue
 			}
 			line := make(plotter.XYs, len(path))
@@ -149,14 +129,9 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) (*plot.P
 	}
 	p.Add(names)
 	if d.Mark != nil {
-		m := Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo),
-			y.on(d.Mark.YHi)}
-		if slices.ContainsFunc([]float64{m.X, m.XLo, m.XHi, m.Y, m.YLo, m.YHi}, math.IsNaN) {
-			return nil, fmt.Errorf("heatmap: a mark at %+v is on no place of the axes", *d.Mark)
-		}
-		p.Add(m)
+		p.Add(Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo), y.on(d.Mark.YHi)})
 	}
-	return p, nil
+	return p
 }
 
 // contourName is the name of a contour, and its longest line.
@@ -240,8 +215,14 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	}
 	whole := vg.Rectangle{Min: areas[0].Min, Max: areas[len(areas)-1].Max}
 	if d.Blank != "" && slices.ContainsFunc(d.Panels, func(p HeatmapPanel) bool { return hasBlank(p.Z) }) {
-		half := 0.5*areas[0].Size().X - vg.Points(12) // beside the name of the axis
-		d.drawBlank(vg.Point{X: whole.Max.X, Y: above.Min.Y}, half, c)
+		style, words := shrink(textStyle(d.Style, 9), d.Blank, 0.5*areas[0].Size().X-vg.Points(30)) // beside the axis' name
+		at, img := vg.Point{X: whole.Max.X - style.Width(words), Y: above.Min.Y}, image.NewNRGBA(image.Rect(0, 0, 52, 36))
+		c.FillText(style, at, words)
+		hatch(img, img.Rect)
+		box := vg.Rectangle{Min: at.Sub(vg.Point{X: vg.Points(18), Y: vg.Points(1)}), Max: at.Add(vg.Point{X: -vg.Points(5),
+			Y: vg.Points(8)})}
+		c.DrawImage(box, img)
+		frame(c, box)
 	}
 	if scale.empty {
 		style := textStyle(d.Style, 11)
@@ -255,38 +236,17 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	below := draw.Crop(c, 0, 0, 0, vg.Points(46)-c.Size().Y)
 	area := bar.DataCanvas(below)
 	bar.Draw(draw.Crop(below, whole.Min.X-area.Min.X, whole.Max.X-area.Max.X, 0, 0))
-	for _, side := range []struct {
-		there bool // a side without colours has no words: they would stand beside the other's numbers
-		text  string
-		x     vg.Length
-		align text.XAlignment
-	}{{scale.lo < 0, "← " + d.Below, whole.Min.X, draw.XLeft}, {scale.hi > 0, d.Above + " →", whole.Max.X,
-		draw.XRight}} {
-		if !side.there {
-			continue
-		}
-		style, words := shrink(textStyle(d.Style, 9.5), side.text, 0.48*whole.Size().X)
-		style.XAlign = side.align
-		c.FillText(style, vg.Point{X: side.x, Y: area.Max.Y + vg.Points(4)}, words)
+	side := func(text string, x vg.Length, align text.XAlignment) {
+		style, words := shrink(textStyle(d.Style, 9.5), text, 0.48*whole.Size().X)
+		style.XAlign = align
+		c.FillText(style, vg.Point{X: x, Y: area.Max.Y + vg.Points(4)}, words)
 	}
-}
-
-// drawBlank explains blank cells to the left of a point, within a width.
-func (d HeatmapData) drawBlank(at vg.Point, width vg.Length, c draw.Canvas) {
-	style, words := shrink(textStyle(d.Style, 9), d.Blank, width-vg.Points(18))
-	style.XAlign = draw.XRight
-	c.FillText(style, at, words)
-	right := at.X - style.Width(words) - vg.Points(5)
-	box := vg.Rectangle{Min: vg.Point{X: right - vg.Points(13), Y: at.Y - vg.Points(1)},
-		Max: vg.Point{X: right, Y: at.Y + vg.Points(8)}}
-	line := draw.LineStyle{Color: color.NRGBA{190, 190, 190, 255}, Width: vg.Points(0.7)}
-	height := box.Size().Y
-	for x := box.Min.X - height + vg.Points(2); x < box.Max.X; x += vg.Points(4) {
-		// From the bottom to the top at 45°, cut at the sides.
-		lo, hi := max(x, box.Min.X), min(x+height, box.Max.X)
-		c.StrokeLine2(line, lo, box.Min.Y+lo-x, hi, box.Min.Y+hi-x)
+	if scale.lo < 0 { // a side without colours has no words: they would stand beside the other's numbers
+		side("← "+d.Below, whole.Min.X, draw.XLeft)
 	}
-	frame(c, box)
+	if scale.hi > 0 {
+		side(d.Above+" →", whole.Max.X, draw.XRight)
+	}
 }
 
 // align makes canvases of plots narrower, so that the axes of all begin and end at the same places.
@@ -374,12 +334,16 @@ func (s colourScale) colour(v float64) color.Color {
 	return c
 }
 
-// marks are the differences at which the colour bar has labels.
-func (s colourScale) marks() (at []float64) {
-	for _, t := range s.ticks(s.lo, s.hi) {
-		at = append(at, t.Value)
+// strips fill the data area of a colour bar. Each strip reaches up to the end of the bar, so that no gap shows between
+// them. (A PDF with a second image would hold the two in random order.)
+func strips(c draw.Canvas, p *plot.Plot, colour func(v float64) color.Color) {
+	tx, _ := p.Transforms(&c)
+	const steps = 128
+	for i := range steps {
+		strip, v := c.Rectangle, p.X.Min+(p.X.Max-p.X.Min)*float64(i)/steps
+		strip.Min.X = tx(v)
+		c.FillPolygon(colour(v), corners(strip))
 	}
-	return at
 }
 
 // ticks marks round increases in percent.
@@ -391,22 +355,23 @@ func (s colourScale) ticks(lo, hi float64) (out []plot.Tick) {
 		}
 		out = append(out, plot.Tick{Value: difference(1 + percent/100), Label: label})
 	}
-	from, to, step := increase(lo), increase(min(hi, 1-1e-9)), niceStep(20*(hi-lo))
-	evenly := func(from, to, step float64) {
+	from, to := increase(lo), increase(min(hi, 1-1e-9))
+	evenly := func(to, step float64) {
 		for i := math.Ceil(from/step - 1e-9); i <= to/step+1e-9; i++ {
 			add(i*step, step)
 		}
 	}
+	step := niceStep(20 * (hi - lo))
 	bent := (100+to)/(100+max(from, 0)) > 1.5 // the bar is linear in increases only below 0
-	switch {
-	case !bent && from >= 0:
-		evenly(from, to, niceStep((to-from)/5))
+	if !bent && from >= 0 {
+		step = niceStep((to - from) / 5)
+	}
+	if !bent {
+		evenly(to, step)
 		return out
-	case !bent:
-		evenly(from, to, step)
-		return out
-	case from < 0:
-		evenly(from, 0, step)
+	}
+	if from < 0 {
+		evenly(0, step)
 	}
 	last := math.Inf(-1)
 	if len(out) > 0 {
@@ -440,14 +405,7 @@ func (s colourScale) plot(d HeatmapData) *plot.Plot {
 // pointed.
 func (s colourScale) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, _ := p.Transforms(&c)
-	// The bar is made of strips. Each reaches up to the end of the bar, so that no gap shows
-	// between them. (A PDF with a second image would hold the two in random order.)
-	const steps = 128
-	for i := range steps {
-		strip, v := c.Rectangle, s.lo+(s.hi-s.lo)*float64(i)/steps
-		strip.Min.X = tx(v)
-		c.FillPolygon(s.colour(v), corners(strip))
-	}
+	strips(c, p, s.colour)
 	ring := corners(c.Rectangle)
 	tip := 0.5 * c.Size().Y
 	if s.over {
@@ -461,8 +419,8 @@ func (s colourScale) Plot(c draw.Canvas, p *plot.Plot) {
 		ring = append(ring, end[1])
 	}
 	c.StrokeLines(draw.LineStyle{Color: black, Width: vg.Points(0.6)}, append(ring, ring[0]))
-	for _, v := range s.marks() {
-		c.StrokeLine2(contourStyle(v), tx(v), c.Min.Y, tx(v), c.Max.Y)
+	for _, t := range s.ticks(s.lo, s.hi) {
+		c.StrokeLine2(contourStyle(t.Value), tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // letter, and not those of Latin-1 alone.
 type outlines struct {
 	vg.CanvasSizer
-	upsideDown bool // the canvas draws images upside down, so they are turned over before
+	widths map[int]bool // of the images of a PDF, in pixels; nil elsewhere
 }
 
 // FillString implements vg.Canvas.
@@ -70,14 +70,19 @@ func (c outlines) FillString(face gonumfont.Face, at vg.Point, text string) {
 	}
 }
 
-// DrawImage implements vg.Canvas.
+// DrawImage implements vg.Canvas. A PDF has images upside down, so they are turned over before. Their widths in pixels
+// differ, as settlePDF needs: columns are repeated, which changes no picture.
 func (c outlines) DrawImage(r vg.Rectangle, img image.Image) {
-	if c.upsideDown {
-		b := img.Bounds()
-		turned := image.NewNRGBA(b)
-		for y := b.Min.Y; y < b.Max.Y; y++ {
-			for x := b.Min.X; x < b.Max.X; x++ {
-				turned.Set(x, b.Max.Y-1-(y-b.Min.Y), img.At(x, y))
+	if c.widths != nil {
+		b, times := img.Bounds(), 1
+		for c.widths[times*b.Dx()] {
+			times++
+		}
+		c.widths[times*b.Dx()] = true
+		turned := image.NewNRGBA(image.Rect(0, 0, times*b.Dx(), b.Dy()))
+		for y := range b.Dy() {
+			for x := range times * b.Dx() {
+				turned.Set(x, b.Dy()-1-y, img.At(b.Min.X+x/times, b.Min.Y+y))
 			}
 		}
 		img = turned

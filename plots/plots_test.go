@@ -17,6 +17,7 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
+	"belsim/errmodel/assess"
 	"belsim/plots"
 	"belsim/theory/base/must"
 )
@@ -88,8 +89,8 @@ func linesData() plots.LinesData {
 }
 
 // bitProfile is that of a bit with a transition.
-func bitProfile(at, levels int) plots.BitProfile {
-	b := plots.BitProfile{Name: fmt.Sprintf("bit %d", at)}
+func bitProfile(at, levels int) assess.Profile {
+	b := assess.Profile{Name: fmt.Sprintf("bit %d", at)}
 	e := func(y float64) float64 {
 		z := (y - float64(at) - 0.5) / 2
 		return 0.4 * math.Exp(-z*z/2)
@@ -166,7 +167,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			return plots.Heatmap(d)
 		},
 		"profile": drawing(plots.Profile, plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture",
-			Bits: []plots.BitProfile{bitProfile(7, 64), bitProfile(30, 64),
+			Bits: []assess.Profile{bitProfile(7, 64), bitProfile(30, 64),
 				{Name: "bit 3: nothing observed", Target: make([]bool, 64)}}}),
 		"forest":         drawing(plots.Forest, forestData(plots.Style{})),
 		"forest-iclr":    drawing(plots.Forest, forestData(plots.Style{Place: "iclr-column", NoTitle: true})),
@@ -309,7 +310,7 @@ func TestFormats(t *testing.T) {
 				if strings.Contains(first, "<text") { // a vector file looks the same without our fonts
 					t.Errorf("%s.%s has text that needs a font", name, format)
 				}
-				if strings.Count(first, "(D:") != strings.Count(first, "(D:20000101000000") {
+				if strings.Count(first, "Date (D:") != strings.Count(first, "Date (D:20000101000000") {
 					t.Errorf("%s.%s has a date", name, format)
 				}
 				if !strings.HasPrefix(first, magic) || len(first) > 400_000 {
@@ -334,10 +335,10 @@ func TestRefusals(t *testing.T) {
 		_, err := plots.Verify(d)
 		return err
 	}
-	profile := func(change func(*plots.BitProfile)) error {
+	profile := func(change func(*assess.Profile)) error {
 		b := bitProfile(2, 8)
 		change(&b)
-		_, err := plots.Profile(plots.ProfileData{Bits: []plots.BitProfile{b}})
+		_, err := plots.Profile(plots.ProfileData{Bits: []assess.Profile{b}})
 		return err
 	}
 	of := func(_ *plots.Figure, err error) error { return err }
@@ -348,19 +349,16 @@ func TestRefusals(t *testing.T) {
 		"log of zero":               heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
 		"infinite value":            heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1][1] = math.Inf(1) }),
 		"a value too large":         heatmap(func(d *plots.HeatmapData) { d.Panels[0].Z[1][1] = 1e301 }),
-		"a mark that is no number":  heatmap(func(d *plots.HeatmapData) { d.Mark = &plots.Mark{X: nan} }),
 		"a negative standard error": verify(func(d *plots.VerifyData) { d.Labels[1].StdErr = -1 }),
 		"an infinite bound":         verify(func(d *plots.VerifyData) { d.Labels[2].Bound = math.Inf(1) }),
 		"no mean":                   verify(func(d *plots.VerifyData) { d.Labels[0].Mean = nan }),
-		"a negative rate":           profile(func(b *plots.BitProfile) { b.Rate[3] = -0.1 }),
+		"a negative rate":           profile(func(b *assess.Profile) { b.Rate[3] = -0.1 }),
 		"no bits":                   of(plots.Profile(plots.ProfileData{})),
-		"too many bits":             of(plots.Profile(plots.ProfileData{Bits: make([]plots.BitProfile, 25)})),
+		"too many bits":             of(plots.Profile(plots.ProfileData{Bits: make([]assess.Profile, 25)})),
 		"a ratio beside its interval": of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1,
 			Lo: 1.1, Hi: 2}}})),
 		"a negative bound": of(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{{Name: "a",
 			Bound: -1}}})),
-		"a style that is none": writing(t, plots.HeatmapData{X: []float64{1}, Y: []float64{1},
-			Panels: []plots.HeatmapPanel{{Z: [][]float64{{1}}}}, Style: plots.Style{Place: "poster"}}, "svg", io.Discard),
 		"a format that is none": writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
 		"a full disk":           writing(t, heatmapData(4, 3, hill), "svg", failing{}),
 	} {
@@ -379,8 +377,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 
-// TestStyles: figures have the widths of the styles on the page, and a PNG of 600 dots an inch is
-// as wide.
+// TestStyles: figures have the widths of the styles on the page, also of a narrow code, and a PNG of 600 dots an
+// inch is as wide.
 func TestStyles(t *testing.T) {
 	widths := map[string]float64{
 		"": 6.3, "column": 3.3, "iclr": 5.5, "iclr-column": 2.65, "neurips": 5.5, "neurips-column": 2.65, "icml": 6.75, "icml-column": 3.25,
@@ -390,6 +388,10 @@ func TestStyles(t *testing.T) {
 		d, width := linesData(), widths[place]
 		d.Style.Place = place
 		f := must.Get(plots.Lines(d))(t)
+		if place != "" {
+			f = must.Get(plots.CodeMatrix(plots.CodeMatrixData{Levels: 64, Bits: 2, Bit: func(i, k int) bool { return i%2 == k },
+				Style: d.Style}))(t)
+		}
 		var svg, picture bytes.Buffer
 		must.Succeed(t, f.Write(&svg, "svg"))
 		m := regexp.MustCompile(`width="([0-9.]+)pt"`).FindSubmatch(svg.Bytes())

@@ -2,13 +2,14 @@ package plots
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"belsim/errmodel/assess"
 )
 
 // ProfileData is the error probability of some classifiers as a function of the
@@ -16,20 +17,8 @@ import (
 type ProfileData struct {
 	Title string
 	Curve string // the name of the model of the curves
-	Bits  []BitProfile
+	Bits  []assess.Profile
 	Style Style
-}
-
-// BitProfile is the error probability of one classifier.
-type BitProfile struct {
-	Name   string
-	Bit    int    // its number, from 1: column bit of a CSV
-	Target []bool // by level, from level 1: the bit of the code word
-	// Observed error rates with the limits of their intervals, at labels in ascending
-	// order; nil where there are no observations.
-	Label, Rate, Lo, Hi []float64
-	// The curve of the model; nil where there is none.
-	X, Fitted []float64
 }
 
 // maxPanels is the largest number of classifiers in a figure.
@@ -37,7 +26,7 @@ const maxPanels = 24
 
 // Profile draws the paper's Figure 3(a, b) and 11: a panel for each classifier with
 // observed points, the model's curve, and the target bit as a bar on top, filled
-// where it is one. All panels have the same axes, labelled once, on the left and below.
+// where it is one. All panels have the same axes, labelled on the left and below.
 func Profile(d ProfileData) (*Figure, error) {
 	if len(d.Bits) == 0 || len(d.Bits) > maxPanels {
 		return nil, fmt.Errorf("error profiles of %d bits; want 1 to %d", len(d.Bits), maxPanels)
@@ -52,7 +41,7 @@ func Profile(d ProfileData) (*Figure, error) {
 	curve := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
 	observed, fitted := false, false
 	for i, b := range d.Bits {
-		p, err := b.panel(d.Style, glyph, curve)
+		p, err := panel(b, d.Style, glyph, curve)
 		if err != nil {
 			return nil, fmt.Errorf("error profile of %s: %w", b.Name, err)
 		}
@@ -86,7 +75,7 @@ func Profile(d ProfileData) (*Figure, error) {
 		height = 3.6 * vg.Inch
 	}
 	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
-		c = labelled(drawKey(c, panels[0][0], key), textStyle(d.Style, 9.5), "label n (level)", "error probability")
+		c = drawKey(c, panels[0][0], key)
 		const above = 28 // points for the bar and the name
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(above),
 			PadTop: vg.Points(above)}
@@ -94,33 +83,21 @@ func Profile(d ProfileData) (*Figure, error) {
 			for j, at := range row {
 				if p := panels[i][j]; p != nil {
 					p.Draw(at)
-					d.Bits[i*columns+j].bar(p.DataCanvas(at), p)
+					bar(d.Bits[i*columns+j], p.DataCanvas(at), p)
 				}
 			}
 		}
 	}), nil
 }
 
-// labelled draws the labels of axes that all panels of a canvas have, and returns what is left of
-// it for the panels.
-func labelled(c draw.Canvas, style draw.TextStyle, x, y string) draw.Canvas {
-	left := style.Height(y) + vg.Points(4)
-	panels := draw.Crop(c, left, 0, left, 0)
-	middle := panels.Center()
-	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
-	c.FillText(style, vg.Point{X: middle.X, Y: c.Min.Y}, x)
-	style.YAlign, style.Rotation = draw.YTop, math.Pi/2
-	c.FillText(style, vg.Point{X: c.Min.X, Y: middle.Y}, y)
-	return panels
-}
-
 // panel is one classifier's axes, points and curve.
-func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
+func panel(b assess.Profile, style Style, glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
 	if err := checkErrors(b.Name, false, slices.Concat(b.Rate, b.Lo, b.Hi, b.Fitted)...); err != nil {
 		return nil, err
 	}
 	top := 0.0
-	p := newPlot(style, "", "")
+	p := newPlot(style, "label n (level)", "error probability")
+	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = vg.Points(9.5), vg.Points(9.5)
 	p.Add(grid())
 	if len(b.X) > 0 {
 		line := make(plotter.XYs, len(b.X))
@@ -144,13 +121,13 @@ func (b BitProfile) panel(style Style, glyph draw.GlyphStyle, curve draw.LineSty
 	top = min(highest, 3*top)
 	p.Add(observed)
 	p.X.Min, p.X.Max = 0.5, float64(len(b.Target))+0.5
-	p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
+	p.X.Tick.Marker = plot.TickerFunc(levelTicks)
 	p.Y.Min, p.Y.Max = 0, min(1.08*top, 1.02)
 	return p, nil
 }
 
 // bar draws the target bit above the axes, and the classifier's name above that.
-func (b BitProfile) bar(area draw.Canvas, p *plot.Plot) {
+func bar(b assess.Profile, area draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&area)
 	r := vg.Rectangle{Min: vg.Point{X: area.Min.X, Y: area.Max.Y + vg.Points(3)}}
 	r.Max = vg.Point{X: area.Max.X, Y: r.Min.Y + vg.Points(8)}

@@ -26,23 +26,18 @@ func Spacing(d SpacingData) (*Figure, error) {
 	if !(lo < hi && math.Abs(lo) <= largest && math.Abs(hi) <= largest) {
 		return nil, fmt.Errorf("levels from %v to %v; want finite numbers of at most ±%g", lo, hi, largest)
 	}
-	const bins = 100
-	counts := make([]float64, bins)
-	for _, y := range d.Targets {
-		counts[int(min(max((y-lo)/(hi-lo)*bins, 0), bins-1))]++
+	within := make(plotter.Values, len(d.Targets))
+	for i, y := range d.Targets {
+		within[i] = min(max(y, lo), hi)
 	}
-	p := newPlot(d.Style, "label", "targets")
-	bars, most := plotter.XYs{{X: lo}}, 0.0
-	for i, n := range counts {
-		from, to := lo+float64(i)*(hi-lo)/bins, lo+float64(i+1)*(hi-lo)/bins
-		bars, most = append(bars, plotter.XY{X: from, Y: n}, plotter.XY{X: to, Y: n}), max(most, n)
-	}
-	area, err := plotter.NewPolygon(append(bars, plotter.XY{X: hi}))
+	bars, err := plotter.NewHist(within, 100)
 	if err != nil {
 		return nil, err
 	}
-	area.Color, area.LineStyle.Width = blue, 0
-	p.Add(area)
+	bars.FillColor, bars.LineStyle.Width = blue, 0
+	_, _, _, most := bars.DataRange()
+	p := newPlot(d.Style, "label", "targets")
+	p.Add(bars)
 	level := draw.LineStyle{Color: vermillion, Width: vg.Points(0.7)}
 	for _, v := range d.Levels {
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: v}, {X: v, Y: -0.1 * most}}, LineStyle: level})

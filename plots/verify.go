@@ -15,7 +15,7 @@ import (
 // VerifyData is the expected error of each label by three methods.
 type VerifyData struct {
 	Title   string
-	Expects string // what the errors are, with their unit; "" for |error| (levels)
+	Expects string // what the errors are, with their unit; "" for |error| in levels
 	Labels  []VerifyLabel
 	Style   Style
 }
@@ -26,15 +26,15 @@ type VerifyLabel struct{ Level, Bound, Exact, Mean, StdErr float64 }
 // Verify draws the paper's Figure 10: the expected error of every label, by bound, exact
 // value and samples with their standard errors. The standard errors are mostly too small
 // to see. So, where there are exact values, a lower panel shows the deviation of the samples from
-// them, in standard errors. A label has no standard error where all its samples
-// agree. Such a label is not in the lower panel, and a note gives their number.
+// them, in standard errors. A label whose samples all agree has no standard error, and is not in the
+// lower panel.
 func Verify(d VerifyData) (*Figure, error) {
 	x, err := d.check()
 	if err != nil {
 		return nil, fmt.Errorf("verification plot: %w", err)
 	}
 	upper, key := d.errorPanel(x)
-	z, without := d.deviations()
+	z := d.deviations()
 	if z == nil {
 		return d.Style.keyed(d.Title, upper, key, d.Style.of(4.2)), nil
 	}
@@ -43,13 +43,11 @@ func Verify(d VerifyData) (*Figure, error) {
 	height := max(d.Style.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
 	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
 		c = drawKey(c, upper, key)
-		at := drawPanels(c, upper, lower)
-		if without > 0 {
-			note := styleOf(upper, 8.5)
-			note.XAlign = draw.XRight
-			text := fmt.Sprintf("not shown: %d of %d labels, whose samples all agree", without, len(d.Labels))
-			c.FillText(note, vg.Point{X: at.Max.X, Y: c.Min.Y + vg.Points(2)}, text)
-		}
+		high := c.Size().Y
+		at := []draw.Canvas{draw.Crop(c, 0, 0, 0.36*high, 0), draw.Crop(c, 0, 0, 0, -0.66*high)}
+		align(at, upper, lower)
+		upper.Draw(at[0])
+		lower.Draw(at[1])
 	}), nil
 }
 
@@ -64,13 +62,12 @@ func (d VerifyData) check() (axis, error) {
 			return axis{}, err
 		}
 	}
-	x, err := newAxis("level", levels, false)
-	return x, err
+	return newAxis("level", levels, false)
 }
 
 // errorPanel returns the plot of the errors against the level, and its key.
 func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
-	p := newPlot(d.Style, "level n", "expected "+cmp.Or(d.Expects, inLevels))
+	p := newPlot(d.Style, "level n", "expected "+cmp.Or(d.Expects, "|error| in levels"))
 	p.Add(grid())
 	var key []series
 	top := 0.0
@@ -128,17 +125,6 @@ func (d VerifyData) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: vermillion, Radius: vg.Points(glyphRadius(len(d.Labels))), Shape: draw.RingGlyph{}}
 }
 
-// drawPanels draws two plots with the same levels, one above the other. It returns the place
-// of the lower one.
-func drawPanels(c draw.Canvas, upper, lower *plot.Plot) vg.Rectangle {
-	height := c.Size().Y
-	at := []draw.Canvas{draw.Crop(c, 0, 0, 0.36*height, 0), draw.Crop(c, 0, 0, 0, -0.66*height)}
-	align(at, upper, lower)
-	upper.Draw(at[0])
-	lower.Draw(at[1])
-	return at[1].Rectangle
-}
-
 // unlabel leaves out the labels of an axis, which stand elsewhere, and keeps its marks.
 func unlabel(a *plot.Axis) {
 	marker := a.Tick.Marker
@@ -182,21 +168,15 @@ func (d VerifyData) unbroken(value func(l VerifyLabel) float64) (lines []plotter
 // drawn at this value, because a tiny standard error may make them infinite.
 const maxDeviation = 1e9
 
-// deviations returns the deviations from exact values in standard errors; nil where there
-// are no exact values. It also returns the number of labels with an exact value and
-// without a standard error.
-func (d VerifyData) deviations() (z plotter.XYs, without int) {
+// deviations returns the deviations from exact values in standard errors; nil where there are none.
+func (d VerifyData) deviations() (z plotter.XYs) {
 	for _, l := range d.Labels {
-		switch {
-		case math.IsNaN(l.Exact):
-		case l.StdErr == 0:
-			without++
-		default:
+		if !math.IsNaN(l.Exact) && l.StdErr != 0 {
 			y := (l.Mean - l.Exact) / l.StdErr
 			z = append(z, plotter.XY{X: l.Level, Y: max(-maxDeviation, min(maxDeviation, y))})
 		}
 	}
-	return z, without
+	return z
 }
 
 // setLevels does the same as axis.set for labels, which are whole numbers.
@@ -205,16 +185,5 @@ func setLevels(x axis, p *plot.Axis) {
 	if len(x.at) == 1 {
 		p.Min, p.Max = x.at[0]-0.5, x.at[0]+0.5
 	}
-	p.Tick.Marker = plot.TickerFunc(wholeTicks)
-}
-
-// wholeTicks marks round whole numbers.
-func wholeTicks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
-	for _, t := range ticks(lo, hi) {
-		if t.Value == math.Round(t.Value) {
-			out = append(out, plot.Tick{Value: t.Value, Label: tickLabel(t.Value, 1)})
-		}
-	}
-	return out
+	p.Tick.Marker = plot.TickerFunc(levelTicks)
 }

@@ -54,7 +54,8 @@ def main() -> None:
         copy(docs)
         for place in (docs, docs / "notebooks"):  # notebook 2 shows it
             shutil.copy(explorer, place / "explorer.html")
-        (docs / "site.css").write_text(".md-grid { max-width: 82rem }\n", encoding="utf-8")  # for tables and terminals of 100 columns
+        style = ".md-grid { max-width: 82rem }\n.md-typeset pre > code { font-size: 0.75em }\n"  # for terminals of 100 columns
+        (docs / "site.css").write_text(style, encoding="utf-8")
         (docs / "reference").mkdir()
         for name, module in MODULES.items():
             (docs / "reference" / f"{name}.md").write_text(f"# {module}\n\n::: {module}\n", encoding="utf-8")

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo"
 	"belsim/montecarlo/bench"
@@ -27,25 +26,8 @@ type benchCmd struct {
 // benchmark is the JSON of the command.
 type benchmark struct {
 	// a row for each workload on each backend
-	Results []benchResult `json:"results"`
+	Results []bench.Result `json:"results"`
 	table.Provenance
-}
-
-// benchResult is one workload on one backend.
-type benchResult struct {
-	scenario.Design
-	R     float64 `json:"r" text:"r,%g"`
-	Sigma float64 `json:"sigma" text:"σ,%g"`
-	// cpu or cuda
-	Backend string `json:"backend" text:"backend"`
-	// name of the device
-	Device string `json:"device" text:"device"`
-	// samples that were timed
-	Samples uint64 `json:"samples"`
-	// time that they took
-	Seconds float64 `json:"seconds"`
-	// samples/seconds
-	Rate float64 `json:"samples_per_second" text:"samples/s"`
 }
 
 // planTimes is the JSON of the command for a plan.
@@ -102,10 +84,8 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 			if err != nil {
 				return bar.interrupted(err)
 			}
-			measured.Results = append(measured.Results, benchResult{
-				Design: m.Design, R: w.R, Sigma: w.Sigma, Backend: b.name, Device: b.device, Samples: m.Samples,
-				Seconds: m.Took.Seconds(), Rate: m.Rate(),
-			})
+			m.Backend, m.Device = b.name, b.device
+			measured.Results = append(measured.Results, m)
 			bar.add(1)
 		}
 	}
@@ -156,7 +136,7 @@ func (cmd *benchCmd) result(measured *benchmark) result {
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, measured.Results) },
 		},
 		print: func(w io.Writer) error {
-			rate := table.Replace("samples_per_second", "", func(r benchResult) string { return table.Metric(r.Rate) })
+			rate := table.Replace("samples_per_second", "", func(r bench.Result) string { return table.Metric(r.Rate) })
 			return table.Of(measured.Results, rate).Without("trans.", "training").Write(w)
 		},
 	}

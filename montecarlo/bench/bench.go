@@ -35,29 +35,36 @@ func Workloads() []Workload {
 	}
 }
 
-// Measurement is the time that samples of a workload took.
-type Measurement struct {
-	Design  scenario.Design
-	Samples uint64
-	Took    time.Duration
+// Result is one workload on one backend.
+type Result struct {
+	scenario.Design
+	R     float64 `json:"r" text:"r,%g"`
+	Sigma float64 `json:"sigma" text:"σ,%g"`
+	// cpu or cuda
+	Backend string `json:"backend" text:"backend"`
+	// name of the device
+	Device string `json:"device" text:"device"`
+	// samples that were timed
+	Samples uint64 `json:"samples"`
+	// time that they took
+	Seconds float64 `json:"seconds"`
+	// samples/seconds
+	Rate float64 `json:"samples_per_second" text:"samples/s"`
 }
-
-// Rate is the number of samples in a second.
-func (m Measurement) Rate() float64 { return float64(m.Samples) / m.Took.Seconds() }
 
 // Measure samples a workload for about a given time, in ever longer runs of which the last
 // one counts.
-func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.Duration) (Measurement, error) {
+func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.Duration) (Result, error) {
 	c, err := code.New(w.Code, w.Levels)
 	if err != nil {
-		return Measurement{}, err
+		return Result{}, err
 	}
 	s := scenario.New(scenario.Mixture{R: w.R, Sigma: w.Sigma})
 	d, err := s.Decoder(w.Decoder, c)
 	if err != nil {
-		return Measurement{}, err
+		return Result{}, err
 	}
-	m := Measurement{Design: s.Design(c, d)}
+	m := Result{Design: s.Design(c, d), R: w.R, Sigma: w.Sigma}
 	p, err := montecarlo.Sampling{Seed: 1}.Problem(ctx, s, c, d)
 	if err != nil {
 		return m, err
@@ -69,7 +76,8 @@ func (w Workload) Measure(ctx context.Context, b montecarlo.Backend, long time.D
 			return m, err
 		}
 		if took := time.Since(start); took >= long*3/4 || n >= p.MaxSamples()/64 {
-			m.Samples, m.Took = n*uint64(w.Levels), took
+			m.Samples, m.Seconds = n*uint64(w.Levels), took.Seconds()
+			m.Rate = float64(m.Samples) / m.Seconds
 			return m, nil
 		} else {
 			n *= uint64(min(64, max(2, math.Ceil(1.1*long.Seconds()/max(took.Seconds(), 1e-9)))))

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -115,23 +114,6 @@ func TestNeverWorse(t *testing.T) {
 	}
 	if compared < 2*searches {
 		t.Errorf("%d comparisons", compared)
-	}
-}
-
-// TestFindStopped: when the context ends in a search, the report has the search's own estimate.
-func TestFindStopped(t *testing.T) {
-	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Bits: 7, Steps: MaxSteps})
-	ctx, cancel := context.WithCancel(t.Context())
-	found := must.Get(p.Find(ctx, montecarlo.CPU{}, func(uint64, float64) { cancel() }))(t)
-	if err := found.Interrupted(); err == nil || !strings.Contains(err.Error(), "the best code so far") {
-		t.Errorf("interrupted: %v", err)
-	}
-	must.Within(t, "error", found.Mean, 1e-9, 1)
-	must.Equal(t, "standard error", math.NaN(), found.StdErr)
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if found, err := p.Find(ended, montecarlo.CPU{}, ignore); found != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("before the search: %v, %v", found, err)
 	}
 }
 

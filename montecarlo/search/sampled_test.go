@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"belsim/theory/base/must"
-
 	"belsim/theory"
 )
 
@@ -126,11 +124,4 @@ func TestScreen(t *testing.T) {
 				passed, others)
 		}
 	}
-}
-
-// BenchmarkSearch is a search of 64 levels and 16 bits, in steps.
-func BenchmarkSearch(b *testing.B) {
-	o := problem(b, 64, 16, 0.6, 1.5)
-	o.Steps, o.Workers = uint64(b.N), 1
-	must.Get(search(b.Context(), o))(b)
 }

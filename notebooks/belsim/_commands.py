@@ -90,7 +90,7 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
         named = [(f"codes[{i}]", c) for i, c in enumerate(listed(codes, "codes", "names and L × M matrices, such as ['unary', C]"))]
         named += [(name, own.pop(name)) for name in ("a", "b") if name in own]
         names = [inputs.code(c, name) for name, c in named]
-        for name in ("code", "errors", "start"):
+        for name in ("code", "errors"):
             if name in own:
                 own[name] = inputs.code(own[name], name)
         if "cost" in own and not isinstance(own["cost"], str):

@@ -144,7 +144,7 @@ class Head(_Exact):
         choice(kind, Kind, "kind")
         levels = count(levels, "levels")
         if code is None and kind in ("bce", "ce", "soft"):
-            raise Error(f"{kind} needs a code")
+            raise Error(f"{kind} needs a code, such as code='unary'")
         if code is not None and kind == "corn":
             raise Error("corn has no code")
         self.kind, self.levels, self.sigma, self.outside = kind, levels, number(sigma, "sigma"), outside
@@ -552,7 +552,7 @@ def _tensor(value: object, name: str, columns: int | None = None) -> None:
         raise Error(f"{name} = {shown(value)}: want a tensor {want}")
     if value.is_complex() or value.is_nested or value.layout != torch.strided or value.is_quantized or value.device.type == "meta":
         raise Error(f"{name}: want a dense tensor of real numbers, which has values")
-    if columns is not None and value.shape[-1:] != (columns,):
+    if columns is not None and not torch.jit.is_tracing() and value.shape[-1:] != (columns,):
         raise Error(f"{name} of shape {tuple(value.shape)}: want a tensor {want}")
 
 

@@ -46,7 +46,7 @@ type WriteCSV func(w io.Writer) error
 // quick.
 func Figures(quick bool) []Figure {
 	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. " +
-		"Curve: the Gaussian mixture that was fitted to all its bits."
+		"Curve: the Gaussian mixture that was fitted to all its bits, and so lower than the rates of some."
 	var quickFlag []string
 	if quick {
 		quickFlag = []string{"--quick"}
@@ -71,7 +71,7 @@ func Figures(quick bool) []Figure {
 		{
 			Name: "3c", Caption: "The error bound of BEL-U (Eq. 2) over that of BEL-J (Eq. 26), at each weight r and " +
 				"width σ of the error profiles, in percent of the latter. Red: BEL-J has the smaller bound. Blue: BEL-U " +
-				"has. Blank: some probability exceeds 1.",
+				"has. Hatched: some probability exceeds 1.",
 			Flags: quickFlag, Make: figure3c(plane.Bound),
 		},
 		{
@@ -170,7 +170,7 @@ const networkLevels, networkR, networkSigma = 64, 1.188, 1.673
 var networkWrong string
 
 // observe adds the rates of a bit of testdata/network to a profile.
-func observe(p *plots.BitProfile, bit int) error {
+func observe(p *assess.Profile, bit int) error {
 	rows, err := csv.NewReader(strings.NewReader(networkWrong)).ReadAll()
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (*plots
 		}
 		transitions := c.Transitions()
 		for _, k := range bits {
-			p := plots.BitProfile(assess.MixtureProfile(c, transitions, k-1, networkR, networkSigma))
+			p := assess.MixtureProfile(c, transitions, k-1, networkR, networkSigma)
 			seen := k
 			if name == "unary" {
 				seen = 1
@@ -240,7 +240,7 @@ type ProfileRow struct {
 }
 
 // profileRows are the numbers of profiles.
-func profileRows(bits []plots.BitProfile) []ProfileRow {
+func profileRows(bits []assess.Profile) []ProfileRow {
 	var rows []ProfileRow
 	for _, b := range bits {
 		for i, x := range b.X {

@@ -107,13 +107,10 @@ func pictures(r *assess.Report) ([]picture, error) {
 // profileData returns the data of the figure of a network's bits.
 func profileData(r *assess.Report, style plots.Style) plots.ProfileData {
 	name, parameters, _ := strings.Cut(r.Fit.Curve, ":")
-	d := plots.ProfileData{Style: style, Curve: name, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code,
+	d := plots.ProfileData{Style: style, Curve: name, Bits: r.Fit.Profiles, Title: fmt.Sprintf("%s, %d levels, %d samples", r.Fit.Code,
 		r.Fit.Levels, r.Fit.Samples)}
 	if name != "" {
 		d.Title += ":" + parameters
-	}
-	for _, p := range r.Fit.Profiles {
-		d.Bits = append(d.Bits, plots.BitProfile(p))
 	}
 	return d
 }

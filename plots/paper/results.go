@@ -11,20 +11,18 @@ import (
 	"math"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/verify"
 	"belsim/plots"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
-	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
 // CompareData returns the data of the figure of a comparison.
 func CompareData(c *compare.Ranking, model string, style plots.Style) plots.CompareData {
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Expects: expects(c.Measure), Style: style}
+	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Expects: c.Measure.Expects, Style: style}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == decode.Logits {
@@ -36,18 +34,10 @@ func CompareData(c *compare.Ranking, model string, style plots.Style) plots.Comp
 	return d
 }
 
-// expects is what the errors of a picture are; "" by default.
-func expects(m scenario.Measure) string {
-	if m.Expects == (cost.Cost{}).String() {
-		return ""
-	}
-	return m.Expects
-}
-
 // VerifyData returns the data of the figure of a verification.
 func VerifyData(v *verify.Report, model string, style plots.Style) plots.VerifyData {
 	d := plots.VerifyData{Title: fmt.Sprintf("%s, %d levels, %s, %s", v.Code, v.Levels, v.Decoder, model),
-		Expects: expects(v.Measure), Style: style}
+		Expects: v.Measure.Expects, Style: style}
 	for _, l := range v.Labels {
 		d.Labels = append(d.Labels, plots.VerifyLabel{Level: float64(l.Level), Bound: l.Bound, Exact: l.Exact,
 			Mean: l.Mean, StdErr: l.StdErr})
@@ -63,7 +53,16 @@ func ConfusionData(v *verify.Report, model string, style plots.Style) plots.Conf
 
 // CodeTitle is the title of a code's picture.
 func CodeTitle(c *code.Code) string {
-	return fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits())
+	title, constant := fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()), 0
+	for _, at := range c.Transitions() {
+		if len(at) == 0 {
+			constant++
+		}
+	}
+	if constant > 0 {
+		title += fmt.Sprintf(", %d constant", constant)
+	}
+	return title
 }
 
 // CodeMatrixData returns the data of the figure of a code.

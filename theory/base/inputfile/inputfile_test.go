@@ -51,24 +51,6 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// endless is a file that never ends.
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
-
-// TestLimit: what never ends is refused after the limit.
-func TestLimit(t *testing.T) {
-	if _, err := readAll(endless{}, "a", 1000); err == nil ||
-		err.Error() != "a: more than 1000 bytes; want at most these" {
-		t.Errorf("error %v", err)
-	}
-}
-
 // TestMarks: a byte order mark is left out, and UTF-16 is refused by name.
 func TestMarks(t *testing.T) {
 	for text, want := range map[string]string{"\ufeff{}": "{}", "{}": "{}", "\xff\xfe{\x00": "", "\xfe\xff\x00{": ""} {
