@@ -615,9 +615,7 @@ class Decoder(_Exact):
         """The labels of the outputs."""
         return self._read(outputs)[0]
 
-    def predict(
-        self, outputs: Tensor, output_type: _codes.Output | None = None, quantiles: Sequence[float] = _codes.QUANTILES
-    ) -> Any:
+    def predict(self, outputs: Tensor, output_type: _codes.Output | None = None, quantiles: Sequence[float] = _codes.QUANTILES) -> Any:
         """The labels, or what ``output_type`` says of the probabilities of the levels, as ``belsim.Decoder.predict``."""
         if output_type is None:
             return self(outputs)
