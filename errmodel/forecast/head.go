@@ -97,7 +97,8 @@ func OpenCode(name string, levels int) (*code.Code, error) {
 }
 
 // AddDirect adds the error of direct regression to the measured ones, in levels. The standard error
-// is that of its difference from the network's. The error is about the decoders.
+// is that of its difference from the network's, which has apart of the one of a network's own error.
+// The error is about the decoders.
 func (f *Forecaster) AddDirect(e observed.Error) error {
 	c, err := OpenCode(Direct, len(f.Prior))
 	if err != nil || len(f.Measured) == 0 {
@@ -107,6 +108,7 @@ func (f *Forecaster) AddDirect(e observed.Error) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
+	e.StdErr /= apart
 	f.Measured = append(slices.Clip(f.Measured), Measured{Code: c, Training: perceived.BCE, Decoding: all[0],
 		Error: e, network: -1})
 	return nil

@@ -24,8 +24,9 @@ import (
 //
 // where x is 1 for gen-ex after BCE, c for a training other than BCE, r for direct regression, g for
 // L1 and L2 of a code, which learn the label by its error, as direct regression does, and o is b·often.
-// b is ½ after a training of all bits together, and 1 after BCE. ξ are common to the data set, ζ to the
-// networks of one code, and ε to the readings of one network. All have the scale 1 + Tail·ln(tail),
+// b is ½ after a training of all bits together, and 1 after BCE. often and uneven are of the code (the
+// functions below define them), and falls is −d ln(model's error)/d ln κ. ξ are common to the data set,
+// ζ to the networks of one code, and ε to the readings of one network. All have the scale 1 + Tail·ln(tail),
 // where tail is the measured network's (perceived.Fit.Tail).
 //
 // What is forecast is an error beside that of a measured network, which sets s: so the law is that
@@ -43,7 +44,9 @@ const (
 	// samples: the part of the standard error of one that is not common to them. Pairs of networks
 	// measured it (testdata/heads), and it is not fitted.
 	unshared = 0.5
-	freedom  = 2
+	// apart is √(2(1−ρ)): the standard error of the difference of two such |error|s, beside that of one.
+	apart   = math.Sqrt2 * unshared
+	freedom = 2
 )
 
 // traits are what the law knows of a forecast.

@@ -212,7 +212,7 @@ func TestMeasuredRows(t *testing.T) {
 	f.Measured = append(f.Measured, Measured{all[1].Code, perceived.BCE, all[1].Decoding,
 		observed.Error{Mean: 1.2, StdErr: 0.02}, 1})
 	f.Relate(all)
-	x, y, sd := all[0], all[1], 0.5*0.02/1.2
+	x, y, sd := all[0], all[1], math.Sqrt(2*0.25)*0.02/1.2 // of the difference of two that correlate by 0.75
 	must.Equal(t, "yours: measured, ratio, better", []any{true, 1.0, 0.5}, []any{x.Measured, x.Ratio, x.Better})
 	must.Within(t, "your upper end", x.Hi/math.Exp(1.96*0.02), 1-1e-5, 1+1e-5)
 	must.Equal(t, "the second: measured, and its error", []any{true, true}, []any{y.Measured, near(y.Error, 1.2)})

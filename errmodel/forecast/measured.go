@@ -203,8 +203,8 @@ func (f *Forecaster) relate(all, raw []Forecast) {
 		if at := slices.IndexFunc(f.Measured, func(m Measured) bool { return m.of(*x) }); at >= 0 {
 			m := f.Measured[at]
 			sd := relative(m.Error)
-			if m.network != 0 { // on the samples of yours
-				sd *= unshared
+			if m.network != 0 { // of the difference from yours, on the same samples
+				sd *= apart
 			}
 			x.Measured, x.posterior = true, nil
 			x.marginal = distuv.StudentsT{Mu: math.Log(m.Error.Mean), Sigma: math.Hypot(sd, rounding), Nu: manySamples}

@@ -1,10 +1,8 @@
 // Package scenario describes the subject of a computation.
 //
-// A Scenario has the error model of the classifiers, the prior of the labels, the outputs
-// that decoders read, and their temperature.
-// Flags, plans of sweeps and fits to trained networks fill it in; every computation
-// reads it: the problem of a code and a decoder, of which package expect knows bounds and exact values,
-// and which package montecarlo samples.
+// A Scenario is an error model, the prior of the labels, what decoders read, and their temperature. Package
+// expect computes bounds and exact values of the problem of a Scenario, a code and a decoder; package
+// montecarlo samples the problem.
 package scenario
 
 import (
@@ -49,7 +47,7 @@ func (s *Scenario) SetCost(text string, circular bool, levels ...int) (err error
 	return nil
 }
 
-// Cost is the cost whose expectation is asked for: |error| where Ask was not called.
+// Cost is the cost whose expectation is asked for: |error| where SetCost was not called.
 func (s *Scenario) Cost() cost.Cost { return s.cost }
 
 // CostOf is the cost of answers of codes of a number of levels, which level 1 may follow.

@@ -99,9 +99,6 @@ func (o *Optimized) Remarks() []string {
 	if text := forecast.Cheapest(o.Ranking); text != "" {
 		out = append(out, text)
 	}
-	if o.Mean == 0 && table.Missing(o.Exact) {
-		out = append(out, "no sample of it was wrong: more samples would tell its error")
-	}
 	return out
 }
 

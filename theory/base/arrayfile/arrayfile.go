@@ -32,9 +32,11 @@ func ReadFile(path string) (*mat.Dense, error) {
 		return nil, err
 	}
 	defer r.Close()
+	numbered := r.Numbered()
+	if numbered || r.Doubtful() { // no level, and no row of error probabilities, has a name
+		r.Settle(false)
+	}
 	switch n, _ := r.Dims(); {
-	case r.Numbered():
-		return nil, fmt.Errorf("%s: line 1 is %s%s", r.name, someOf(r.line), pandasHint)
 	case r.Header() != nil:
 		return nil, fmt.Errorf("%s: line 1, column 1: %.40q is not a finite number; no header is expected", r.name,
 			r.line[0])
@@ -50,14 +52,16 @@ func ReadFile(path string) (*mat.Dense, error) {
 	}
 	var data []float64
 	row := make([]float64, r.m)
-	if r.Doubtful() { // no level, and no row of error probabilities, has a name
-		r.Settle(false)
-	}
 	for n := 1; ; n++ {
 		// To the end, where an archive compares its checksum.
-		if err := r.Next(row); err == io.EOF {
+		err := r.Next(row)
+		switch {
+		case numbered && (err == nil && (n > r.m || row[n-1] != 0) || err == io.EOF && n-1 != r.m):
+			// Only of distances, a square with 0 on the diagonal, is 0, 1, 2 the first row.
+			return nil, fmt.Errorf("%s: line 1 is %s%s", r.name, someOf(r.line), pandasHint)
+		case err == io.EOF:
 			return mat.NewDense(n-1, r.m, data), nil
-		} else if err != nil {
+		case err != nil:
 			return nil, err
 		}
 		if n > maxSide {
