@@ -70,7 +70,7 @@ func (x *johnson) set(v int, e []float64) {
 }
 
 // same is how many of the first n bits from one on, away from it, have the probabilities of before. Bits are
-// compared as they are written, which takes half the time: no number is −0 or missing.
+// compared as whole numbers, which takes one branch: no probability is −0 or missing.
 func same(before, e []float64, n, from, away int) (j int) {
 	for j < min(n, len(before)) && math.Float64bits(before[j]) == math.Float64bits(e[from+j*away]) {
 		j++

@@ -141,6 +141,8 @@ class Head(_Exact):
         circular: bool = False,
     ) -> None:
         super().__init__()
+        if isinstance(kind, str) and kind in NAMED and kind != "corn":
+            raise Error(f"kind = {kind!r}: want {NAMED[kind]}")
         choice(kind, Kind, "kind")
         levels = count(levels, "levels")
         if code is None and kind in ("bce", "ce", "soft"):

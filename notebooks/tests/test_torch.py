@@ -284,6 +284,7 @@ def test_refused() -> None:
 
     wrong: list[tuple[str, Any, dict[str, Any]]] = [
         ("want one of 'bce', 'ce', 'soft'", "mse", {}),
+        (r"kind = 'hl-gauss': want Head\('soft', levels, code='onehot'\)", "hl-gauss", {}),
         ("ce needs a code", "ce", {}),
         ("corn has no code", "corn", {"code": "unary"}),
         ("sigma = 0", "soft", {"code": "unary", "sigma": 0}),

@@ -31,7 +31,7 @@ func TestNPYRefusals(t *testing.T) {
 		npyFile("'<f4'", "(1, 2, 1)", eight), npyFile("'<f8'", "(0, 1)", nil), npyFile("'<f8'", "(-1, 1)", eight),
 		npyFile("'|u1'", "(1, 1000000)", eight), npyFile("'<f8'", "(3, 1)", eight), npyFile("'<f4'", "(1, 1)", eight),
 		npyFile("'<c16'", "(1, 1)", eight), npyFile("'<U2'", "(1, 1)", eight), npyFile("'|O'", "(1, 1)", eight),
-		npyFile("'<f8'", "(1, 1)", nan),
+		npyFile("'<f8'", "(1, 1)", nan), npyFile("'<f2'", "(1, 1)", []byte{0, 0x7c}), // infinite
 	} {
 		path := inFile(t, "in.npy", file)
 		m, err := arrayfile.ReadFile(path)
