@@ -9,12 +9,14 @@
 package fitdecoder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
@@ -59,6 +61,9 @@ type About struct {
 	// kind has none
 	Offset float64 `json:"offset,omitempty"`
 	Slope  float64 `json:"slope,omitempty"`
+	// probabilities of the levels are those of the scores times Power: dependent bits make the scores themselves
+	// too sure. Files that have none stand for 1
+	Power float64 `json:"power,omitempty"`
 	// of what it returns: levels, from 1, or labels
 	Unit string `json:"unit"`
 	// level 1 follows level L: labels are from that of level 1 to below one level above that of level L
@@ -100,6 +105,9 @@ func (d *Decoder) complete() error {
 	}
 	if d.sorted && bits != levels-1 {
 		return fmt.Errorf("%d bits of %d levels are not those of unary, whose sigmoids are to be sorted", bits, levels)
+	}
+	if d.about.Power = cmp.Or(d.about.Power, 1); !(d.about.Power > 0) {
+		return fmt.Errorf("power %v of the scores: want a number above 0", d.about.Power)
 	}
 	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets,
 		notFinite) {
@@ -210,6 +218,7 @@ func (d *Decoder) DecodeLogits(z []float64) float64 {
 // which the sum is 1, or NaN where a score is no finite number.
 func (d *Decoder) ProbabilitiesTo(p []float64, s *observed.Sample) {
 	d.scores.ScoresTo(p, s.Outputs(d.logits))
+	floats.Scale(d.about.Power, p)
 	decode.Softmax(p)
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
@@ -193,9 +194,9 @@ type fitted struct {
 // their distributions, when the fold and perhaps another one were left out of the fit.
 type part struct {
 	samples          []int
-	labels, variance []float32    // candidates × samples
-	corrections      []correction // of the candidates
-	within           []float32    // the mean variances of labels within levels; nil for 1/12, where levels are even
+	with             *fitted
+	labels, variance []float32 // candidates × samples
+	within           []float32 // the mean variances of labels within levels; nil for 1/12, where levels are even
 }
 
 func (p *part) of(candidate int) []float32 { return p.row(p.labels, candidate) }
@@ -259,7 +260,7 @@ func (f *fitting) fit(ctx context.Context, without ...int) (*fitted, error) {
 // labels decodes some samples with all candidates.
 func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*part, error) {
 	n := len(samples)
-	out := &part{samples: samples, corrections: with.corrections, labels: make([]float32, len(f.all)*n),
+	out := &part{samples: samples, with: with, labels: make([]float32, len(f.all)*n),
 		variance: make([]float32, len(f.all)*n)}
 	if f.Code.Uneven() {
 		out.within = make([]float32, len(f.all)*n)
@@ -453,9 +454,12 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 		unit = "levels"
 	}
 	e, interval := target.Times(f.Width), target.Interval()
-	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{
-		Code: f.Code.Name(), Samples: f.Samples.Len(), Error: e.Mean, StdErr: e.StdErr, Unit: unit,
-	})
+	power, err := f.power(single, f.all[chosen])
+	if err != nil {
+		return nil, err
+	}
+	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{Code: f.Code.Name(), Samples: f.Samples.Len(),
+		Error: e.Mean, StdErr: e.StdErr, Unit: unit, Power: power})
 	if err != nil {
 		return nil, err
 	}
@@ -464,6 +468,54 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 	out.Kind, out.Rule, out.Samples, out.Error, out.StdErr = about.Kind, about.Rule, about.Samples, e.Mean, e.StdErr
 	out.Interval = [2]float64{f.Width * interval[0], f.Width * interval[1]}
 	return out, nil
+}
+
+// power is the factor of a candidate's scores of which the softmax has the best log score, for the levels of
+// samples that did not fit it (the power posterior of Grünwald, Algorithmic Learning Theory 2012). It is below 1 where
+// bits depend on each other, which the scores count as if each said something new. So that few outliers do not decide,
+// the log score is that of the probabilities and a few samples of any level.
+func (f *fitting) power(parts []*part, c candidate) (float64, error) {
+	const (
+		mostScores, outliers = 1 << 18, 1. / 256 // of a fold, and a share
+		lowest, highest      = -6, 6             // binary logarithms of powers
+	)
+	var rows [][]float64 // scores less that of the target's level, which is put first
+	for _, p := range parts {
+		d, err := f.decoder(c, p.with, f.places(), About{})
+		if err != nil {
+			return 0, err
+		}
+		sample := observed.NewSample(f.m, nil)
+		for _, i := range p.samples[:min(len(p.samples), 1+mostScores/f.levels)] {
+			row, at := make([]float64, f.levels), f.Samples.Level[i]-1
+			sample.Set(f.Samples.Row(i))
+			d.scores.ScoresTo(row, sample.Outputs(d.logits))
+			if !f.Code.Circular() { // labels of levels may be corrected
+				at, _ = code.Nearest(d.values, f.Samples.Exact[i])
+			}
+			row[0], row[at] = row[at], row[0]
+			floats.AddConst(-row[0], row)
+			rows = append(rows, row)
+		}
+	}
+	p := make([]float64, f.levels)
+	slope := func(power float64) (sum float64) { // of the sum of −log scores
+		for _, row := range rows {
+			floats.ScaleTo(p, power, row)
+			decode.Softmax(p)
+			sum += p[0] / (p[0] + outliers/float64(f.levels)) * floats.Dot(p, row)
+		}
+		return sum
+	}
+	at := float64(lowest)
+	for step := 1.0; step > 1./64; {
+		if at < highest && slope(math.Exp2(at+step)) < 0 {
+			at += step
+		} else {
+			step /= 2
+		}
+	}
+	return math.Exp2(at), nil
 }
 
 // bestDecoding is the decoding with the smallest error over all samples.

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
@@ -99,6 +102,43 @@ func errors(t testing.TB, c *code.Code, s *observed.Samples, r observed.Decoding
 		sums.Add(math.Abs(v - s.Exact[i]))
 	}
 	return sums.Error()
+}
+
+// TestPower: of networks whose bits depend on each other, 85 to 95 % of targets that did not fit the decoder lie
+// within the central 90 % of its probabilities; without the power, 51 to 84 % do.
+func TestPower(t *testing.T) {
+	for file, at := range map[string]struct{ lo, hi float64 }{
+		"weather-unary": {10, 101}, "diamonds-unary": {2.5, 4.3}, "flights-johnson": {-60, 90}, "bikes-b1jdj": {1, 26},
+	} {
+		_, name, _ := strings.Cut(file, "-")
+		read := func(array string) *mat.Dense {
+			return must.Get(arrayfile.ReadFile("../../testdata/faults/" + file + ".npz:" + array))(t)
+		}
+		targets, outputs := read("targets").RawMatrix().Data, read("outputs")
+		parts := [2]observed.Samples{{Bits: outputs.RawMatrix().Cols}, {Bits: outputs.RawMatrix().Cols}}
+		for i, y := range targets {
+			if s := &parts[i%2]; y >= at.lo && y <= at.hi {
+				exact := 1 + 31*(y-at.lo)/(at.hi-at.lo)
+				s.Exact, s.Level = append(s.Exact, exact), append(s.Level, int(math.Round(exact)))
+				s.Outputs = append(s.Outputs, outputs.RawRowView(i)...)
+			}
+		}
+		d := fit(t, 0, mustCode(t, name, 32), &parts[0], observed.Logits, nil).Decoder
+		inside, p, sample := 0.0, make([]float64, 32), observed.NewSample(parts[1].Bits, nil)
+		for i, y := range parts[1].Exact {
+			sample.Set(parts[1].Row(i))
+			d.ProbabilitiesTo(p, sample)
+			row := 0
+			for row < 31 && math.Abs(d.Label(row+1)-y) < math.Abs(d.Label(row)-y) {
+				row++
+			}
+			below := floats.Sum(p[:row])
+			inside += max(0, min(below+p[row], 0.95)-max(below, 0.05)) / p[row] // the PIT is even within the level
+		}
+		if share := inside / float64(parts[1].Len()); share < 0.85 || share > 0.95 {
+			t.Errorf("%s: the central 90 %% hold %v, at power %v", file, share, d.About().Power)
+		}
+	}
 }
 
 // TestFit judges fitted decoders by 4000 new samples: the error of nested cross-validation is the

@@ -251,7 +251,7 @@ func TestKinds(t *testing.T) {
 		{observed.Bits, hard(0, 1)}, {observed.Signs, hard(-1, 1)},
 	} {
 		s := files(t, y, tt.z, "npy", observed.Labels{Levels: 20}, "")
-		kind, err := observed.Detect(ctx, s.Outputs)
+		kind, err := observed.FindKind(ctx, "", s.Outputs)
 		if err != nil || kind != tt.kind {
 			t.Errorf("detected %v, %v; want %v", kind, err, tt.kind)
 		}
@@ -298,7 +298,7 @@ func TestRounded(t *testing.T) {
 		{[]float64{0, 1e-6}, observed.Probabilities},
 	} {
 		s := files(t, mat.NewDense(1, 1, []float64{1}), mat.NewDense(1, 2, tt.z), "npy", observed.Labels{Levels: 3}, "")
-		kind, err := observed.Detect(context.Background(), s.Outputs)
+		kind, err := observed.FindKind(context.Background(), "", s.Outputs)
 		if err != nil || kind != tt.want {
 			t.Errorf("%v: %v, %v; want %v", tt.z, kind, err, tt.want)
 		}

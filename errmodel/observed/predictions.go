@@ -7,11 +7,10 @@ import (
 
 // predictions collects what tells whether numbers can be predictions of the labels.
 type predictions struct {
-	count, outside   int
-	least, most      float64
-	clipped, whole   Sums    // distances of clipped predictions from the targets, and of those as they are: in levels
-	meanX, meanY     float64 // of the predictions, which are clipped, and of the targets: in levels
-	xx, yy, xy, away float64 // sums of products of deviations from the means, and of squares of the distances
+	count, outside int
+	least, most    float64
+	clipped, whole Sums     // distances of clipped predictions from the targets, and of those as they are: in levels
+	line           LineSums // of clipped predictions and the targets, in levels
 }
 
 // Outside are predictions that lie beyond the end levels by more than half a level.
@@ -49,13 +48,7 @@ func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault st
 	x := l.Clipped(prediction) // a far one is no reason to take all for those of another unit
 	p.whole.Add(math.Abs(l.Circle.Between(y, at)))
 	p.clipped.Add(math.Abs(l.Circle.Between(y, x)))
-	dx, dy := x-p.meanX, y-p.meanY // Welford: nothing cancels
-	p.meanX += dx / float64(p.count)
-	p.meanY += dy / float64(p.count)
-	p.xx += dx * (x - p.meanX)
-	p.yy += dy * (y - p.meanY)
-	p.xy += dx * (y - p.meanY)
-	p.away += (x - y) * (x - y)
+	p.line.Add(x, y)
 	return at, ""
 }
 
@@ -84,14 +77,15 @@ func (p *predictions) check(l Labels, name string) error {
 	case 2*p.outside > p.count:
 		return fmt.Errorf("%s: %d of %d predictions are outside %v to %v; want the units of the targets", name,
 			p.outside, p.count, lo, hi)
-	case p.count < fewest || !(p.yy > 0):
+	case p.count < fewest || !(p.line.yy > 0):
 	case p.most-p.least <= 1e-6*max(math.Abs(p.least), math.Abs(p.most)): // the rounding of a float32
 		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name,
 			p.count, p.most)
 	case l.Circle != nil: // where there are no lines
-	case p.away >= guessed*p.yy && p.xx > 0 && p.xy*p.xy >= explained*p.xx*p.yy:
+	case p.line.bias.square >= guessed*p.line.yy && p.line.xx > 0 &&
+		p.line.xy*p.line.xy >= explained*p.line.xx*p.line.yy:
 		return fmt.Errorf("%s: the predictions are hardly nearer than a constant, and near once multiplied by %.3g "+
-			"and shifted; want the units of the targets", name, p.xy/p.xx)
+			"and shifted; want the units of the targets", name, p.line.Line().Slope)
 	}
 	return nil
 }

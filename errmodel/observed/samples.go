@@ -30,8 +30,7 @@ func (s *Samples) Row(i int) []float64 { return s.Outputs[i*s.Bits : (i+1)*s.Bit
 // told how many samples were read since its last call, and may be nil. Errors name the file and the
 // place, or are the context's.
 func (s *Source) Subsample(ctx context.Context, most int, seed uint64, done func(samples uint64)) (*Samples, error) {
-	_, m := s.Outputs.Dims()
-	r := newReservoir(m, most, seed)
+	r := s.newReservoir(most, seed)
 	err := s.each(ctx, done, nil, func(b *batch) error {
 		for j := range b.n {
 			r.add(b, j)
@@ -48,8 +47,11 @@ type reservoir struct {
 	rng  *rand.Rand
 }
 
-func newReservoir(bits, most int, seed uint64) *reservoir {
-	return &reservoir{Samples{Bits: bits}, most, rand.New(rand.NewPCG(seed, 0x5a3c))}
+// newReservoir has room for most of the outputs, as far as their number is known.
+func (s *Source) newReservoir(most int, seed uint64) *reservoir {
+	rows, m := s.Outputs.Dims()
+	out := Samples{Bits: m, Outputs: make([]float64, 0, min(max(rows, 0), most)*m)}
+	return &reservoir{out, most, rand.New(rand.NewPCG(seed, 0x5a3c))}
 }
 
 // add adds sample j of a batch, perhaps. A sample goes to a random place among those before it, of which
@@ -61,7 +63,9 @@ func (r *reservoir) add(b *batch, j int) {
 	if n < r.most {
 		out.Level, out.Exact, out.Direct = append(out.Level, 0), append(out.Exact, 0), append(out.Direct, 0)
 		out.Outputs = append(out.Outputs, z...)
-		out.set(n, out.Level[at], out.Exact[at], out.Direct[at], out.Row(at))
+		if at < n {
+			out.set(n, out.Level[at], out.Exact[at], out.Direct[at], out.Row(at))
+		}
 	}
 	if at < out.Len() {
 		out.set(at, b.level[j], b.exact[j], b.direct[j], z)

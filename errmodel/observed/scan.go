@@ -226,8 +226,8 @@ type Line struct {
 
 // LineSums are sums for a Line, by Welford's updates: nothing cancels.
 type LineSums struct {
-	bias         Sums
-	x, y, xx, xy float64
+	bias             Sums
+	x, y, xx, yy, xy float64 // means, and sums of products of deviations from them
 }
 
 // Add adds a sample.
@@ -237,6 +237,7 @@ func (s *LineSums) Add(answer, target float64) {
 	s.x += dx / s.bias.n
 	s.y += dy / s.bias.n
 	s.xx += dx * (answer - s.x)
+	s.yy += dy * (target - s.y)
 	s.xy += dx * (target - s.y)
 }
 
@@ -388,7 +389,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	}
 	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()), cells: cells,
 		sums:   columnSums{make([]float64, m), make([]float64, m), make([]float64, m)},
-		errors: make([]errorSums, len(decodings)), kept: newReservoir(m, s.Keep, takeSeed),
+		errors: make([]errorSums, len(decodings)), kept: s.newReservoir(s.Keep, takeSeed),
 		scores: newScoreSums(c, s.Kind, decodings), losses: newLossSums(c, s, decodings),
 		Summary: Summary{Counts: errmodel.NewCounts(c.Levels(), m), Ones: make([]uint64, m), Same: true}}
 	for r := range x.errors {

@@ -268,49 +268,6 @@ func (s *Source) Check() error {
 	return nil
 }
 
-// Detect reads outputs until it knows their kind: bits where all are 0 or 1, signs where
-// all are ±1, probabilities where all are from 0 to 1, else logits. Python's belsim.decode has the
-// same rule. The first output that
-// is not a probability shows that outputs are logits; for the other kinds, Detect reads
-// the whole file. Then it rewinds the rows.
-func Detect(ctx context.Context, outputs *arrayfile.Rows) (Kind, error) {
-	all := kinds{true, true, true, math.Inf(1), math.Inf(-1)}
-	err := EachRow(ctx, outputs, func(row []float64) bool {
-		all.add(row)
-		return all.bits || all.signs || all.probabilities
-	})
-	return all.kind(), err
-}
-
-// kinds are the kinds that numbers may be of.
-type kinds struct {
-	bits, signs, probabilities bool
-	least, most                float64
-}
-
-// add adds a row.
-func (s *kinds) add(row []float64) {
-	for _, v := range row {
-		s.bits = s.bits && (v == 0 || v == 1)
-		s.signs = s.signs && (v == -1 || v == 1)
-		s.probabilities = s.probabilities && isProbability(v)
-		s.least, s.most = min(s.least, v), max(s.most, v)
-	}
-}
-
-// kind is the one of all rows.
-func (s *kinds) kind() Kind {
-	switch {
-	case s.bits:
-		return Bits
-	case s.signs:
-		return Signs
-	case s.probabilities && s.least >= -rounding*s.most: // and no logits that are small
-		return Probabilities
-	}
-	return Logits
-}
-
 // EachRow calls f for the rows, as long as it returns true, and rewinds them.
 func EachRow(ctx context.Context, rows *arrayfile.Rows, f func(row []float64) bool) error {
 	_, m := rows.Dims()
@@ -330,17 +287,35 @@ func EachRow(ctx context.Context, rows *arrayfile.Rows, f func(row []float64) bo
 	}
 }
 
-// FindKind returns the kind of outputs of which a kind was said, or "": bits may be ±1. It reads
-// the file where that tells more, and rewinds it.
+// FindKind returns the kind of outputs of which a kind was said, or "": bits may be ±1. Else it reads them until it
+// knows: bits where all are 0 or 1, signs where all are ±1, probabilities where all are from 0 to 1, else logits.
+// Python's belsim.decode has the same rule. The first output that is not a probability shows that outputs are logits;
+// for the other kinds it reads the whole file. Then it rewinds the rows.
 func FindKind(ctx context.Context, said Kind, outputs *arrayfile.Rows) (Kind, error) {
 	if said != "" && said != Bits {
 		return said, nil
 	}
-	k, err := Detect(ctx, outputs)
-	if said == Bits && !k.Hard() {
-		k = Bits // reading the outputs will say which one is not a bit
+	bits, signs, probabilities, least, most := true, true, true, math.Inf(1), math.Inf(-1)
+	err := EachRow(ctx, outputs, func(row []float64) bool {
+		for _, v := range row {
+			bits = bits && (v == 0 || v == 1)
+			signs = signs && (v == -1 || v == 1)
+			probabilities = probabilities && isProbability(v)
+			least, most = min(least, v), max(most, v)
+		}
+		return bits || signs || probabilities
+	})
+	switch {
+	case bits:
+		return Bits, err
+	case signs:
+		return Signs, err
+	case said == Bits: // reading the outputs will say which one is not a bit
+		return Bits, err
+	case probabilities && least >= -rounding*most: // and no logits that are small
+		return Probabilities, err
 	}
-	return k, err
+	return Logits, err
 }
 
 // batch is some samples, in the order of the files.

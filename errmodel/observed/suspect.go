@@ -16,24 +16,14 @@ import (
 // samples: by the number of rows that the other files have. Where no other file tells, reading the
 // file says what may be meant.
 func (s *Source) Settle(ctx context.Context) error {
-	samples := -1
-	var doubtful []file
-	for _, f := range s.files() {
-		if f.rows.Doubtful() {
-			doubtful = append(doubtful, f)
-		}
-	}
-	for _, f := range s.files() {
-		if len(doubtful) > 0 && samples < 0 && !f.rows.Doubtful() {
-			n, err := Count(ctx, f.rows)
-			if err != nil {
-				return err
-			}
-			samples = n
-		}
-	}
-	if samples < 0 {
+	files, certain := s.files(), func(f file) bool { return !f.rows.Doubtful() }
+	sure, doubtful := slices.IndexFunc(files, certain), slices.DeleteFunc(slices.Clone(files), certain)
+	if len(doubtful) == 0 || sure < 0 {
 		return nil
+	}
+	samples, err := Count(ctx, files[sure].rows)
+	if err != nil {
+		return err
 	}
 	for _, f := range doubtful {
 		f.rows.Settle(false)

@@ -350,8 +350,7 @@ class Head(_Exact):
         """Labels, (...), by the ``probabilities`` of the levels: their ``mean``, ``median`` or ``mode``.
 
         ``quantiles`` is a list of these, and ``full`` a dictionary of all, with the ``probabilities`` and the ``values`` of the levels.
-        They are the network's own probabilities, which nothing calibrates. Intervals that hold their share of the labels are those of
-        ``belsim.fit(…, fit_decoder=True).decoder``.
+        They are the network's own probabilities, which nothing calibrates; those of ``belsim.fit(…, fit_decoder=True).decoder`` are.
         """
         if self.circular:
             raise Error(_codes.NO_SUMMARY)
@@ -599,7 +598,7 @@ class Decoder(_Exact):
             self._keep("residuals", np.asarray(arrays["residuals"], np.float64), torch.float64, persistent=False)
             self.floor = float(np.ravel(arrays["floor"])[0])
             self.sorted = str(arrays["sigmas"][0]) == "sorted sigmoids"
-        self.circular = bool(fitted.about.get("circular", False))
+        self.circular, self.power = bool(fitted.about.get("circular", False)), float(fitted.about.get("power", 1))
         self._of = repr(fitted).strip("<>").removeprefix("Decoder of ")
 
     def extra_repr(self) -> str:
@@ -618,9 +617,12 @@ class Decoder(_Exact):
         """The labels of the outputs."""
         return self._read(outputs)[0]
 
-    def predict(self, outputs: Tensor, output_type: _codes.Output = "mean", quantiles: Sequence[float] = _codes.QUANTILES) -> Any:
-        """Labels by the probabilities of the levels, as ``Head.predict``."""
-        return _codes.summary(self._read(outputs)[1], self.values.double(), output_type, quantiles)
+    def predict(self, outputs: Tensor, output_type: _codes.Output | None = None, quantiles: Sequence[float] = _codes.QUANTILES) -> Any:
+        """The labels, or what ``output_type`` says of the probabilities of the levels, as ``belsim.Decoder.predict``."""
+        if output_type is None:
+            return self(outputs)
+        p = (self._read(outputs)[1].log() * self.power).softmax(-1)
+        return _codes.summary(p, self.values.double(), output_type, quantiles)
 
     def predict_interval(self, outputs: Tensor, confidence: float = 0.9) -> Tensor:
         """The intervals that hold the labels with a confidence level, (..., 2): lower and upper, as ``belsim.Decoder`` says."""

@@ -446,6 +446,8 @@ def test_intervals(name: str, tmp_path: Any) -> None:
         fitted = belsim.fit(name, x, y, range=(-7, -3.25), levels=16, kind=kind, training=training, fit_decoder=True).decoder
         module = Decoder(fitted)
         assert module.sorted == (name == "unary" and training == "bce" and module.reads == "logits")
+        found = module.predict(torch.tensor(z), "full")["probabilities"]
+        np.testing.assert_allclose(found, fitted.probabilities(x, kind=kind), rtol=0, atol=1e-9)
         wide = np.zeros(400)
         for confidence in (0.1, 0.5, 0.9, 0.99):
             want = fitted.predict_interval(x, confidence, kind=kind)
