@@ -374,7 +374,7 @@ func TestDifferences(t *testing.T) {
 		meanOfBelJ([]float64{side, side}, 2))
 	near(t, "Eq. 26 of three levels", 2*(side+side*side), bound26([]float64{side, side}, 2))
 	says("with it the bound %.3f would be %.3f, the exact error is %.3f", bound, factor, exact)
-	says("the sum is %.3f, and no bound", unmirrored)
+	says("the mean is %.3f, below the exact %.3f: no bound", unmirrored, exact)
 	if unmirrored > exact || factor < exact {
 		t.Errorf("exact %v, unmirrored %v, with the factor %v", exact, unmirrored, factor)
 	}

@@ -164,9 +164,13 @@ func (s *search) describe(t *trial, e observed.Error) {
 	case "stretch", "line":
 		t.Text = fmt.Sprintf("targets change by %.3f of what answers do: encoder and decoder have different ranges", l.slope)
 	}
-	ends := position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.at(1)), label(l.at(float64(s.Code.Levels())))))
-	t.Mend = fmt.Sprintf("give %s, or fit a decoder: by samples that took no part in this, the error is %s then, and not %s",
-		ends, table.Short(t.Mended), table.Short(t.Error))
+	last := l.at(float64(s.Code.Levels()))
+	ends := position.Range(l.at(1), last)
+	if s.Input.Labels.Real {
+		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.at(1)), label(last)))
+	}
+	t.Mend = fmt.Sprintf("fit a decoder, or give %s if the encoder places levels so: by samples that took no part in this, "+
+		"the error is %s then, and not %s", ends, table.Short(t.Mended), table.Short(t.Error))
 }
 
 // bias finds that predictions of direct regression are too large or too small by one amount, which is half of their

@@ -152,12 +152,16 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 		}
 		add(s.clipped)
 	}
+	// Outputs that are misread, or a few samples, do not show which columns are dead and which levels are empty.
+	const few = 50
 	if !slices.ContainsFunc(out, func(f Finding) bool { return f.Misread() }) {
 		if add(in.guessing); len(out) == 0 {
 			add(in.bias)
 		}
+		if s.Len() >= few {
+			add(in.dead, in.empty)
+		}
 	}
-	add(in.dead, in.empty)
 	return out, ctx.Err()
 }
 

@@ -5,6 +5,7 @@ package position
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -20,6 +21,23 @@ func At(position int) string { return mark + strconv.Itoa(position) }
 // positions count from 1, and range=(0, 9) where they count from 0, as in Python.
 func Flag(name, value string) string {
 	return mark + "--" + name + strings.TrimSuffix(" "+value, " ") + mark
+}
+
+// Range is the flag of a range whose ends are levels, which count as positions do.
+func Range(lo, hi float64) string { return Flag("range"+ofLevels, fmt.Sprintf("%.4g:%.4g", lo, hi)) }
+
+// ofLevels stands behind the name of a range of levels.
+const ofLevels = "#"
+
+// counted is a flag whose levels count from a number.
+func counted(flag string, from int) string {
+	name, ends, found := strings.Cut(flag, ofLevels+" ")
+	if !found {
+		return flag
+	}
+	var lo, hi float64
+	fmt.Sscanf(ends, "%g:%g", &lo, &hi) // as Range wrote them
+	return fmt.Sprintf("%s %.4g:%.4g", name, lo-1+float64(from), hi-1+float64(from))
 }
 
 // argument is a flag as an argument of Python: a number, the ends of a range, or a text.
@@ -64,8 +82,10 @@ func Count(text string, from int) string {
 	var b strings.Builder
 	b.WriteString(first)
 	for part := range strings.SplitSeq(rest, mark) {
-		if from == 0 && strings.HasPrefix(part, "--") {
-			part = argument(part)
+		if strings.HasPrefix(part, "--") {
+			if part = counted(part, from); from == 0 {
+				part = argument(part)
+			}
 		}
 		digits := number(part)
 		if position, err := strconv.Atoi(part[:digits]); err == nil {
