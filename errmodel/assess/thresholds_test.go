@@ -69,7 +69,7 @@ func TestEmptyRange(t *testing.T) {
 		{18, 64, 0, 0, "no target is of levels 1 to 17: 27 % of the levels are empty"},
 	} {
 		samples := make([]uint64, 64)
-		samples[tt.from-1], samples[tt.to-1] = 1, 1
+		samples[tt.from-1], samples[tt.to-1] = 25, 25
 		n := seenNetwork(t, "unary", 64, samples, 0, 0)
 		n.source.Labels = observed.Labels{Levels: 64, Real: tt.hi > tt.lo, Lo: tt.lo, Hi: tt.hi}
 		n.seen.Ones[0] = 1

@@ -158,7 +158,7 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 		if add(in.guessing); len(out) == 0 {
 			add(in.bias)
 		}
-		if s.Len() >= few {
+		if n, _ := in.Seen.Counts.Total(); n >= few {
 			add(in.dead, in.empty)
 		}
 	}
