@@ -323,7 +323,7 @@ func TestBaseline(t *testing.T) {
 		says(t, f.Verdict, ": this network is better: ")
 		same(t, "quantization", tt.quantization, f.Quantization, cmpopts.EquateApprox(0.1, 0))
 		same(t, "the error of direct regression", tt.o.Baseline.Error, f.Direct.Error)
-		same(t, "the verdict says so", tt.quantization > 0, strings.Contains(f.Verdict, "the nearest levels alone"))
+		same(t, "the verdict says so", tt.quantization > 0, strings.Contains(f.Verdict, "rounding labels to levels alone"))
 		if !tt.o.Recommend {
 			continue
 		}

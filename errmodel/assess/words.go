@@ -130,7 +130,7 @@ func (f *Fit) whatItDoes() string {
 	case f.Range == nil:
 		text += "; the targets are levels, so rounding costs nothing"
 	case f.Quantization > 0 && !f.predicts():
-		text += fmt.Sprintf("; the nearest levels alone would be wrong by %s", table.Short(f.Quantization))
+		text += fmt.Sprintf("; rounding labels to levels alone costs %s", table.Short(f.Quantization))
 	}
 	return text + "."
 }
@@ -178,7 +178,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 		return fmt.Sprintf("%strain %s, which is forecast to have %s (less with a probability of %s).", first, how,
 			moreError(-d.Gain), forecast.Chance(d.Better)) +
 			when(d.Rule, " This head lost least in general, and no head is forecast to be 2 % better.") +
-			when(d.Lost > 0, " In general "+yours+" loses "+forecast.DirectLost+" to the best head.")
+			when(d.Lost > 0, " On other data sets "+yours+" had more error than the best head: "+forecast.DirectLost+".")
 	case forecast.Take:
 		return fmt.Sprintf("%stake %s%s: it gains %s.", first, when(d.Code != forecast.Direct, "the network of "), how,
 			percent(d.Gain))
