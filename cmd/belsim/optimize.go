@@ -137,7 +137,7 @@ func (cmd *optimizeCmd) printFound(w io.Writer, o *search.Optimized, model strin
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(o.Remarks(), "\n"))
 	if o.CodeFile != nil {
-		_, err = fmt.Fprintf(w, "written to %s\n", *o.CodeFile)
+		_, err = fmt.Fprintf(w, "written to %s\n", strings.Join(cmd.Output, ", "))
 	}
 	return err
 }
