@@ -96,8 +96,7 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 	n := len(s.sorted)
 	slices.Sort(s.sorted)
 	if s.Targets = n; n < 2 || s.sorted[0] == s.sorted[n-1] {
-		return nil, fmt.Errorf("%s: %d targets, from %v on; want at least two that differ", rows.Name(), n,
-			s.sorted[:min(n, 1)])
+		return nil, fmt.Errorf("%s: %d targets, none differs from the others; want at least two values", rows.Name(), n)
 	}
 	if of.File() != "" {
 		return nil, fmt.Errorf("levels are made from %s: want a range a:b of them, or none", rows.Name())

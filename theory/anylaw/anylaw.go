@@ -193,25 +193,35 @@ func keep(e []float64, most float64) (kept []int, left float64) {
 // number of false zeros.
 func (r *row) counted(e []float64) Level {
 	var a, b float64
-	var ends []float64 // where a bit stops to be a false one, or begins to be a false zero
+	// Zeros of the word err where u < e, and ones where u > 1−e, for u from 0 to 1. These are the ends
+	// of false ones and the beginnings of false zeros, each as its distance from the nearer of 0 and
+	// 1: 1−e is 1 for small e, but 1−e ≤ ½ is exact.
+	var ends [2][]float64
 	for k, p := range e {
+		side := 0
 		if r.code.Bit(r.i, k) {
-			ends, b = append(ends, 1-p), b+p
+			side, b = 1, b+p
 		} else {
-			ends, a = append(ends, p), a+p
+			a += p
 		}
+		if p > 0.5 {
+			side, p = 1-side, 1-p
+		}
+		ends[side] = append(ends[side], p)
 	}
 	steepest := 0.0 // step of the cost
 	for m, v := range r.values[1:] {
 		steepest = max(steepest, math.Abs(v-r.values[m]))
 	}
-	// The largest mean: at u from 0 to 1, zeros of the word err where u < e, and ones where u > 1−e. So the
-	// answer falls by a level at each end.
-	hi, from, answer := 0.0, 0.0, r.code.Bits()+1
-	slices.Sort(ends)
-	for _, to := range append(ends, 1) {
-		hi += (to - from) * r.cost(answer)
-		from, answer = to, answer-1
+	// The largest mean: from either side to the middle, the answer changes by a level at each end.
+	hi := 0.0
+	for side, answer := range []int{r.code.Bits() + 1, 1} {
+		from := 0.0
+		slices.Sort(ends[side])
+		for _, to := range append(ends[side], 0.5) {
+			hi += (to - from) * r.cost(answer)
+			from, answer = to, answer+2*side-1
+		}
 	}
 	// The smallest mean is that of the two whole numbers beside a−b.
 	whole, part := math.Modf(a - b)

@@ -224,6 +224,24 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
+// TestTiny: errors too rare for two bits to err in one sample sum up, and 1−e loses no digit of them.
+func TestTiny(t *testing.T) {
+	c, d := subject(t, "unary", "bel-u", 8)
+	for _, size := range []float64{1e-3, 1e-17, 1e-300} {
+		e := mat.NewDense(8, 7, nil)
+		for i := range 8 {
+			for k := range 7 {
+				e.Set(i, k, size*float64(k+1))
+			}
+		}
+		for i, f := range must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, uniform(8), e))(t) {
+			if hi := 28 * size; f.Hi < hi || f.Hi > hi*(1+1e-13) || f.Lo > hi {
+				t.Errorf("level %d: %v to %v, want at most Σe = %v", i+1, f.Lo, f.Hi, hi)
+			}
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, name := range []string{"gen-ex"} {
 		c, d := subject(t, "unary", name, 8)
