@@ -61,8 +61,8 @@ func draw(t *testing.T, rng *rand.Rand, n int) problem {
 	decoder, ok := decoders[name]
 	if kind := rng.IntN(6); !ok || kind == 0 {
 		decoder = "gen"
-		if kind == 1 {
-			decoder = "gen-ex"
+		if kind == 1 || kind == 2 {
+			decoder = []string{"gen-ex", "median"}[kind-1]
 		}
 	}
 	p := problem{Problem: &expect.Problem{Code: c}, prior: make([]float64, c.Levels())}
@@ -88,6 +88,10 @@ func draw(t *testing.T, rng *rand.Rand, n int) problem {
 	}
 	p.Decoder = must.Get(decode.New(decoder, c))(t)
 	p.drawCost(t, rng)
+	p.Decoder = must.Get(decode.New(decoder, p.Code))(t) // which may be on a circle
+	if informed, ok := p.Decoder.(decode.Informed); ok {
+		p.Decoder = must.Get(informed.Inform(decode.Model{Errors: e, Prior: p.prior}))(t)
+	}
 	return p
 }
 
@@ -338,7 +342,7 @@ func TestRandomProblems(t *testing.T) {
 			}
 		}
 	}
-	for what, least := range map[string]int{"bounds": 2000, "any law": 200, "narrow intervals": 500, "named bounds": 50} {
+	for what, least := range map[string]int{"bounds": 2000, "any law": 150, "narrow intervals": 500, "named bounds": 50} {
 		if ended[what] < least {
 			t.Errorf("%s: %d were looked at, want %d", what, ended[what], least)
 		}
