@@ -29,6 +29,7 @@ type latentSampler struct {
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
 	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables()}
+	s.maker.Transforms = isHadamard(p.Code)
 	s.errors.Scale = float64(uint64(1) << p.Fraction())
 	if p.Kind.Hard() {
 		s.hard = newHardDecoder(p)
@@ -203,7 +204,6 @@ func (d *softDecoder) decode(labels *[lanes.Width]float64, logits []lanes.Ints, 
 type correlator struct {
 	code     *code.Code
 	hard, ex bool
-	hadamard bool // the code's rows are rows of the Sylvester matrix
 	tables   *tables.Logits
 	path     correlation
 
@@ -267,8 +267,7 @@ func (p *Problem) correlated() (temperature float64, ok bool) {
 // newCorrelator decodes the logits or the hard outputs of a problem whose decoder is correlated.
 func newCorrelator(p *Problem) *correlator {
 	temperature, _ := p.correlated()
-	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0,
-		hadamard: isHadamard(p.Code)}
+	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0}
 }
 
 // isHadamard reports whether row i has a one where i and k have an even number of
@@ -288,8 +287,7 @@ func isHadamard(c *code.Code) bool {
 	return true
 }
 
-// prepare chooses the way that takes the least work: the additions of a running sum, or the
-// additions of a transform of all bits.
+// prepare chooses the way of the tables.
 func (c *correlator) prepare(p *tables.Logits) {
 	c.tables = p
 	m := c.code.Bits()
@@ -301,9 +299,9 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.prefixes, c.suffixes = sized(c.prefixes, lanes.Batch*n), sized(c.suffixes, lanes.Batch*m)
 		c.prefixWeights, c.suffixWeights = sized(c.prefixWeights, lanes.Batch*n), sized(c.suffixWeights, lanes.Batch*m)
 		c.patterns = sized(c.patterns, lanes.Batch*len(p.Product.Patterns)/m)
-	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)) && fits:
+	case p.Transform && fits:
 		c.path = transform
-	case c.hadamard && len(p.Steps) > m*bits.Len(uint(m)):
+	case p.Transform:
 		c.path = wideTransform
 	case fits:
 		c.path = narrow
@@ -322,7 +320,7 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.wide = sized(c.wide, len(p.Levels))
 		c.wider = sized(c.wider, m)
 	}
-	if c.hadamard {
+	if p.Transform {
 		c.whole = sized(c.whole, m)
 	}
 	c.prepareBits()
@@ -338,7 +336,7 @@ func (c *correlator) prepareBits() {
 			c.ones, c.places = append(c.ones, -one), append(c.places, uint16(a))
 			continue
 		}
-		if !c.hadamard {
+		if !p.Transform {
 			continue
 		}
 		var right lanes.Ints

@@ -112,8 +112,9 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	}
 	var first [lanes.Width]float64
 	for n, path := range append(paths, -1) {
-		k := newCorrelator(p)
-		k.prepare(row)
+		k, row := newCorrelator(p), *row
+		row.Transform = path == transform || path == wideTransform
+		k.prepare(&row)
 		if path >= 0 { // else the one it chose
 			k.path = path
 			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([]lanes.Wide,

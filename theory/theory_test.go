@@ -348,7 +348,7 @@ func TestHistogram(t *testing.T) {
 		"":                          "empty file",
 		"label,count\n":             "no rows",
 		"1,2\n":                     "want the header label,count",
-		"label,count\n1\n":          "line 2 has 1 columns",
+		"label,count\n1\n":          "line 2 has 1 column,",
 		"label,count\n1,2,3\n":      "line 2 has 3 columns",
 		"label,count\n1.5,2\n":      "row 2, column 1: label 1.5 is not an integer",
 		"label,count\n1e99,2\n":     "label 1e+99 is not an integer",

@@ -19,7 +19,7 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	circularFlag
-	Bits           int    `placeholder:"M" help:"Number of bits."`
+	Bits           int    `placeholder:"M" help:"Number of bits, at most 64."`
 	Decoder        string `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
 	MaxTransitions int    `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
 	Steps          uint64 `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps})."`
@@ -137,7 +137,7 @@ func (cmd *optimizeCmd) printFound(w io.Writer, o *search.Optimized, model strin
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(o.Remarks(), "\n"))
 	if o.CodeFile != nil {
-		_, err = fmt.Fprintf(w, "written to %s\n", *o.CodeFile)
+		_, err = fmt.Fprintf(w, "written to %s\n", strings.Join(cmd.Output, ", "))
 	}
 	return err
 }

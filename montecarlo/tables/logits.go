@@ -40,6 +40,7 @@ type Logits struct {
 	// candidate's: each is its predecessor's plus some logits, less others.
 	Levels []uint16 // candidates, rows from 0, ascending
 	RunningSum
+	Transform bool // correlations are taken of all words at once, and there are no steps: see LogitMaker.Transforms
 
 	// For gen-ex on a code whose words are all pairs of a prefix and a suffix, as hexj's are
 	// of digits, where that is less work: instead of steps. All levels are candidates. Weights
@@ -96,6 +97,9 @@ type Model struct {
 
 // LogitMaker makes the tables of a model's rows. It belongs to one goroutine.
 type LogitMaker struct {
+	// Transforms is set where all M correlations can be had by M·log₂ M additions: more steps are not made.
+	Transforms bool
+
 	model   Model
 	sure    float64 // decode.MeanLogit of a bit that cannot err, as most cannot
 	e       []float64
@@ -205,7 +209,10 @@ func (l *LogitMaker) finish(t *Logits) {
 			t.Product.Offsets = append(t.Product.Offsets, float32(int(first)-i))
 		}
 	case p.Correlates:
-		t.RunningSum = l.steps(t.Levels, 0, c.Bits(), i)
+		drawn, _ := l.packed(0, c.Bits())
+		if t.Transform = l.Transforms && l.changes(t.Levels, drawn) > c.Bits()*bits.Len(uint(c.Bits())); !t.Transform {
+			t.RunningSum = l.steps(t.Levels, 0, c.Bits(), i)
+		}
 	}
 	if p.Temperature > 0 {
 		scale := p.Temperature / LogitOne // exponent for one unit of correlation
@@ -291,12 +298,9 @@ func (l *LogitMaker) out(i, m int, threshold, negative float64) bool {
 	return sum > most
 }
 
-// steps makes the differences of the columns lo ≤ k < hi between neighbours among rows, when the
-// label is row i+1's.
-func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
-	c := l.model.Code
-	own := c.Word(i)
-	drawn, sure := make([]uint64, len(own)), make([]uint64, len(own)) // packed
+// packed are the columns lo ≤ k < hi that are drawn, and the others.
+func (l *LogitMaker) packed(lo, hi int) (drawn, sure []uint64) {
+	drawn, sure = make([]uint64, len(l.differ)), make([]uint64, len(l.differ))
 	for k := lo; k < hi; k++ {
 		if l.drawn[k] {
 			drawn[k/64] |= 1 << (k % 64)
@@ -304,6 +308,28 @@ func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
 			sure[k/64] |= 1 << (k % 64)
 		}
 	}
+	return drawn, sure
+}
+
+// changes is the number of steps between neighbours among rows.
+func (l *LogitMaker) changes(rows []uint16, drawn []uint64) (n int) {
+	before := l.model.Code.Word(int(rows[0]))
+	for _, row := range rows {
+		word := l.model.Code.Word(int(row))
+		for j, w := range word {
+			n += bits.OnesCount64((w ^ before[j]) & drawn[j])
+		}
+		before = word
+	}
+	return n
+}
+
+// steps makes the differences of the columns lo ≤ k < hi between neighbours among rows, when the
+// label is row i+1's.
+func (l *LogitMaker) steps(rows []uint16, lo, hi, i int) RunningSum {
+	c := l.model.Code
+	own := c.Word(i)
+	drawn, sure := l.packed(lo, hi)
 	r := RunningSum{Starts: make([]uint32, 1, len(rows)+1), Fixed: make([]int64, len(rows))}
 	before := c.Word(int(rows[0]))
 	for a, row := range rows {

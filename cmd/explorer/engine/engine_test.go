@@ -394,3 +394,23 @@ func TestKept(t *testing.T) {
 		t.Errorf("first %s, then %s", first, again)
 	}
 }
+
+// BenchmarkMoved is what a page asks before it draws, after a move at 256 levels. 100 ms are felt as at once; four
+// workers share the samples.
+func BenchmarkMoved(b *testing.B) {
+	for _, name := range []string{"unary", "b1jdj", "onehot", "hadamard"} {
+		b.Run(name, func(b *testing.B) {
+			e, s := New(""), Subject{Scene: scene(256), Code: Code{Name: name}}
+			for range b.N {
+				s.Scene.R += 1e-4
+				for _, q := range []call{{"errors", s}, {"code", s}, {"theory", theoryQuestion{s, true}},
+					{"samples", samplesQuestion{s, 64, 0, 64}}} {
+					text := must.Get(table.JSON(q.question))(b)
+					if _, err := e.Write(b.Context(), q.method, text); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,6 +1,6 @@
 // The views of the chosen code: its matrix, error probabilities, bounds, exact values and samples.
 
-const firstSamples = 100;
+const firstSamples = 64; // which hard outputs are drawn at a time
 const mostSamples = 65536;
 const together = 120000; // samples of a question: some 40 ms, so that other questions come in between
 
@@ -79,7 +79,7 @@ function askExact(run, present) {
 
 /** sample draws some samples of each level, in parts that are short enough to be dropped. */
 async function sample(run, present, { levels, prior }, count, rank) {
-	const rows = Math.ceil(together / count),
+	const rows = Math.ceil(Math.min(together / count, levels / 4)), // several workers share the first samples
 		parts = [];
 	for (let from = 0; from < levels; from += rows) {
 		const to = Math.min(levels, from + rows);
