@@ -57,10 +57,6 @@ func failure(c *code.Code, d decode.Decoder, i int, bits []int) float64 {
 	return math.Abs(float64(d.Decode(word) - i - 1))
 }
 
-// slack is by how much a bound may differ from the mean of a law: 1e-7 at either side for what
-// left-out bits can do, and 1e-7 for the search, ten times its tolerance.
-const slack = 3e-7
-
 var issue = []struct {
 	code, decoder string
 	lo, hi        string
