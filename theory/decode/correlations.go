@@ -104,7 +104,7 @@ func transform(dst, z []float64) {
 		}
 	}
 	for i := range dst {
-		dst[i] = sums[0]/2 + sums[i]/2
+		dst[i] = (sums[0] + sums[i]) / 2
 	}
 }
 
