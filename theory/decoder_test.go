@@ -57,7 +57,7 @@ func TestUnknownDecoder(t *testing.T) {
 		t.Errorf("a bound of logits: %v", err)
 	}
 	e := mat.NewDense(9, 8, nil)
-	exacts := must.Get(theory.Means(context.Background(), 0, c, half{d}, cost.Cost{}.Squared(), e))(t)
+	exacts := must.Get(exactMeans(context.Background(), 0, c, half{d}, cost.Cost{}.Squared(), e))(t)
 	for i, x := range exacts { // nothing errs, so a word has its level minus one ones
 		if x != 0.25 {
 			t.Errorf("level %d of a decoder that answers half a level too much: %+v", i+1, x)

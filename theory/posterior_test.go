@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 	"belsim/theory/cost"
@@ -17,7 +16,7 @@ import (
 // meanError is the exact mean |error| of a decoder over a prior.
 func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) float64 {
 	t.Helper()
-	means := must.Get(theory.Means(context.Background(), 2, c, d, cost.Cost{}, e))(t)
+	means := must.Get(exactMeans(context.Background(), 2, c, d, cost.Cost{}, e))(t)
 	sum := 0.0
 	for i, m := range means {
 		sum += prior[i] * m
