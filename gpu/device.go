@@ -58,34 +58,20 @@ func open(lookup func(symbol string) (unsafe.Pointer, error), workers int) (*Dev
 	if err != nil {
 		return nil, fmt.Errorf("the CUDA driver is too old: %w", err)
 	}
-	if err := d.Init(); err != nil {
+	info, err := d.Init()
+	if err != nil {
 		err = fmt.Errorf("starting the CUDA driver: %w", err)
-		if e := new(driver.Error); errors.As(err, &e) && e.Code == driver.CodeNoDevice {
+		if errors.Is(err, driver.ErrNoDevice) {
 			err = marked{err, errNoDevice}
 		}
 		return nil, err
-	}
-	n, err := d.DeviceCount()
-	if err != nil {
-		return nil, fmt.Errorf("counting CUDA devices: %w", err)
-	}
-	if n == 0 {
-		return nil, marked{errors.New("the CUDA driver finds no device"), errNoDevice}
-	}
-	v, err := d.Device(0)
-	if err != nil {
-		return nil, fmt.Errorf("opening CUDA device 0: %w", err)
-	}
-	info, err := v.Info()
-	if err != nil {
-		return nil, fmt.Errorf("asking about CUDA device 0: %w", err)
 	}
 	dev := &Device{workers: workers, info: info}
 	if info.Major < leastMajor || info.Major == leastMajor && info.Minor < leastMinor {
 		return nil, fmt.Errorf("%s has compute capability %d.%d, belsim's kernels need %d.%d or later", info.Name,
 			info.Major, info.Minor, leastMajor, leastMinor)
 	}
-	if err := dev.start(v); err != nil {
+	if err := dev.start(d); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", info.Name, errors.Join(err, dev.Close()))
 	}
 	return dev, nil
@@ -99,7 +85,7 @@ func exists(path string) bool {
 
 // start makes what every call of Sample needs. What it made before an error is
 // left to Close.
-func (d *Device) start(v driver.Device) error {
+func (d *Device) start(v *driver.Driver) error {
 	var err error
 	if d.context, err = v.Retain(); err != nil {
 		return err

@@ -148,7 +148,11 @@ func (env *environment) belsim() (code int) {
 		return exitDone
 	}
 	if err != nil && env.stdout.err == nil {
-		env.complain("%s; see belsim --help", unparsed(args[0], oneLine(err)))
+		command := "belsim"
+		if of, ok := errors.AsType[*kong.ParseError](err); ok && of.Context.Selected() != nil {
+			command = of.Context.Selected().FullPath()
+		}
+		env.complain("%s; see %s --help", unparsed(args[0], oneLine(err)), command)
 		return exitUsage
 	}
 	if err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/position"
 )
 
 type figuresCmd struct {
@@ -60,7 +61,8 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	for _, c := range cards {
 		fmt.Fprintf(env.stdout, "%-11s %s\n", c.Name, c.Command)
 	}
-	_, err = fmt.Fprintf(env.stdout, "%s in the folder %s; see index.html\n", counted(len(cards), "figure"), cmd.Output)
+	_, err = fmt.Fprintf(env.stdout, "%s in the folder %s; see index.html\n", position.Counted(len(cards), "figure"),
+		cmd.Output)
 	return err
 }
 

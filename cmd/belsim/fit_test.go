@@ -252,7 +252,7 @@ func TestFitSeveral(t *testing.T) {
 		args + "--range 2.5:4.3":               "output 2: y3.npy: row 1: target",
 		ranges + "-o fit.csv":                  "cannot write fit.csv: a network of several outputs",
 		ranges + "--baseline 0.1":              "--baseline X is for a network of one output",
-		ranges + "--baseline y.npy":            "y.npy has 1 columns; want a prediction for each of 3 targets",
+		ranges + "--baseline y.npy":            "y.npy has 1 column; want a prediction for each of 3 targets",
 		ranges + "--also johnson:z.npy":        "want targets N × K and outputs N × K × M",
 		ranges + "--targets points:y3.npy":     "--targets points:y3.npy: fit measures no points",
 		args + "--targets y.npy":               "want targets N × K and outputs N × K × M",

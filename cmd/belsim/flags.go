@@ -51,14 +51,6 @@ func (f outputsFlags) override(s *scenario.Scenario) {
 	s.Temperature = cmp.Or(f.Temperature, s.Temperature)
 }
 
-// or is the value of a flag, or another one where the flag is not given.
-func or[T any](flag *T, other T) T {
-	if flag == nil {
-		return other
-	}
-	return *flag
-}
-
 // modelFlag takes the error model from a fit.
 type modelFlag struct {
 	Model string `xor:"r,sigma" placeholder:"FILE" reads:"" help:"${model}"`
@@ -68,7 +60,7 @@ type modelFlag struct {
 // each xor can be given: what takes the place of r and σ takes that of both.
 type mixtureFlags struct {
 	R      *float64 `xor:"r" placeholder:"r" help:"Weight r of the Gaussian at each bit transition (default: ${r})."`
-	Sigma  *float64 `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
+	Sigma  float64  `xor:"sigma" placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
 	Errors string   `xor:"r,sigma" placeholder:"FILE" reads:"" group:"model" help:"Error probabilities e[n,k], an L × M table in .csv or .npy."`
 	modelFlag
 }
@@ -82,7 +74,11 @@ func (f mixtureFlags) model() scenario.Model {
 		return scenario.Table{Path: f.Errors}
 	}
 	m := scenario.DefaultMixture()
-	return scenario.Mixture{R: or(f.R, m.R), Sigma: or(f.Sigma, m.Sigma)}
+	if f.R != nil {
+		m.R = *f.R
+	}
+	m.Sigma = cmp.Or(f.Sigma, m.Sigma)
+	return m
 }
 
 // priorFlag chooses how often each label occurs.

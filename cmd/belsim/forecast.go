@@ -24,7 +24,7 @@ type forecastCmd struct {
 	Model    string               `xor:"noise,range" placeholder:"FILE" reads:"" help:"The same, by a .json of fit."`
 	Range    assess.LabelRange    `xor:"range" placeholder:"a:b" reads:"" help:"Labels of the end levels (default: labels are levels)."`
 	Training []perceived.Training `enum:"bce,ce,l1,l2" placeholder:"WHAT" group:"model" help:"${training}"`
-	Decoder  []string             `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${enum}."`
+	Decoder  []string             `enum:"${decoders}" default:"auto" help:"Decoders, with commas between them: ${uninformed}."`
 	Prior    string               `group:"model" placeholder:"FILE" reads:"" help:"${histogram}"`
 	Baseline float64              `group:"codes" placeholder:"X" help:"Mean |error| of direct regression."`
 	workersFlag

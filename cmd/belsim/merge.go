@@ -8,6 +8,7 @@ import (
 	"belsim/montecarlo/sweep"
 	"belsim/plots"
 	"belsim/plots/paper"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -53,7 +54,7 @@ func (cmd *mergeCmd) result(m *sweep.Merged) result {
 // print says what was merged, and what a picture of it does not compare.
 func (cmd *mergeCmd) print(w io.Writer, m *sweep.Merged) error {
 	text := fmt.Sprintf("plan %.12s: %d cells, %d of them invalid, from %s\n", m.ID, m.Size(), m.Invalid,
-		counted(m.Files, "file"))
+		position.Counted(m.Files, "file"))
 	if cmd.writes(plots.Formats()...) {
 		drawn, err := m.Map()
 		if err != nil {

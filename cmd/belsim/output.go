@@ -113,7 +113,11 @@ func (f outputFlags) checkOutput(env *environment, r result) error {
 func (f outputFlags) checkFiles(env *environment, known ...string) error {
 	for i, path := range f.Output {
 		if !slices.Contains(known, format(path)) {
-			return fmt.Errorf("%s: want a name ending in .%s", path, strings.Join(known, " ."))
+			want := fmt.Sprintf("%s: want a name ending in .%s", path, strings.Join(known, " ."))
+			if slices.Contains([]string{"eps", "pgf", "tex", "tikz"}, format(path)) && slices.Contains(known, "pdf") {
+				want += "; for LaTeX take .pdf"
+			}
+			return errors.New(want)
 		}
 		if slices.Contains(f.Output[:i], path) {
 			return fmt.Errorf("-o %s is given twice", path)

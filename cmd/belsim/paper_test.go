@@ -268,12 +268,12 @@ func checkFigure10(t *testing.T, captions map[string]string) {
 			if math.Abs(row[3]-row[2]) > 5*row[4] { // about once in 3,000 seeds
 				t.Errorf("%s: samples %v ± %v, want %v", at, row[3], row[4], row[2])
 			}
-			must.Equal(t, at+", samples of the caption", inCaption(t, captions[name], " and "), row[5])
+			must.Equal(t, at+", samples of the caption", inCaption(t, captions[name], "Samples: "), row[5])
 		}
 		for _, f := range paper.Figures(false) {
 			if f.Name == name && !slices.Contains(f.Args, "--samples") {
 				must.Equal(t, "samples of the caption", float64(montecarlo.FixedSampling().Samples),
-					inCaption(t, f.Caption, " and "))
+					inCaption(t, f.Caption, "Samples: "))
 			}
 		}
 	}

@@ -339,10 +339,10 @@ func TestPackages(t *testing.T) {
 	t.Parallel()
 	text := content(t, filepath.Join(root, "CONTRIBUTING.md"))
 	_, list, _ := strings.Cut(text, "## Packages\n")
-	list, prose, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(list), "```"), "```")
+	list, prose, _ := strings.Cut(list, "\n\nEach ")
 	var listed []string
-	for line := range strings.Lines(strings.TrimSpace(list)) {
-		listed = append(listed, strings.Fields(line)[0])
+	for _, m := range regexp.MustCompile("(?m)^\\| `(.*?)`").FindAllStringSubmatch(list, -1) {
+		listed = append(listed, m[1])
 	}
 	// The layers, from above.
 	line := regexp.MustCompile(`(?m)^    (\S+(?: → \S+(?:, \S+)*)+)$`).FindStringSubmatch(prose)

@@ -9,6 +9,7 @@ import (
 	"belsim/gpu"
 	"belsim/montecarlo/sweep"
 	"belsim/montecarlo/sweep/jobs"
+	"belsim/theory/base/position"
 )
 
 type sweepCmd struct {
@@ -75,8 +76,8 @@ func (cmd *sweepCmd) noteLeftOut(env *environment, leftOut []string) {
 // work computes the cells of a shard that its file does not have.
 func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Shard) error {
 	fmt.Fprintf(env.stdout, "plan %.12s: %s; shard %d of %d: %s, %d finished before\n",
-		shard.ID, counted(shard.Size(), "cell"), shard.Index, shard.Count, counted(shard.All,
-			"cell"), shard.All-len(shard.Todo))
+		shard.ID, position.Counted(shard.Size(), "cell"), shard.Index, shard.Count,
+		position.Counted(shard.All, "cell"), shard.All-len(shard.Todo))
 	if shard.All == 0 {
 		_, err := fmt.Fprintf(env.stdout, "complete: there are %d cells, and more shards\n", shard.Size())
 		return outside(err)
@@ -94,14 +95,6 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Sh
 	}
 	_, err = fmt.Fprintf(env.stdout, "complete: %s\n", shard.Path())
 	return outside(err)
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // printJob prints the script that runs the plan in shards.

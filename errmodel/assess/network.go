@@ -17,6 +17,7 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -122,7 +123,8 @@ func (n *network) takeOutput() error {
 			"want targets N × K and outputs N × K × M", s.Targets.Name(), columns, s.Outputs.Name(), parts)
 	case s.Direct != nil:
 		if _, n := s.Direct.Dims(); n != parts {
-			return fmt.Errorf("%s has %d columns; want a prediction for each of %d targets", s.Direct.Name(), n, parts)
+			return fmt.Errorf("%s has %s; want a prediction for each of %d targets", s.Direct.Name(),
+				position.Counted(n, "column"), parts)
 		}
 		if err := s.Direct.TakeColumns(k-1, k); err != nil {
 			return err

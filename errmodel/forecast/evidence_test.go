@@ -153,7 +153,7 @@ func TestFitted(t *testing.T) {
 // data sets stand in a file. Their sum leaves nothing to gain, and those of the data sets that are
 // computed again are those of the file.
 func TestFittedAtAnEnd(t *testing.T) {
-	gradients := must.Get(evidence.LoadGradients(folder))(t)
+	gradients := must.Get(evidence.LoadNumbers(folder+"/gradients.csv", "data"))(t)
 	names := evidence.Numbers()
 	sum, outer := mat.NewVecDense(len(names), nil), mat.NewSymDense(len(names), nil)
 	for _, g := range gradients {

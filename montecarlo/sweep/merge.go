@@ -15,6 +15,7 @@ import (
 
 	"belsim/montecarlo"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
@@ -88,7 +89,7 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 		}
 	}
 	const perCell = 600 // its numbers, the hash of its line, and its row in a table
-	if err := memory.Check("the results of "+cells(s.size), memory.Product(s.size, perCell)); err != nil {
+	if err := memory.Check("the results of "+position.Counted(s.size, "cell"), memory.Product(s.size, perCell)); err != nil {
 		return nil, err
 	}
 	m := &Merged{Sweep: s, Files: len(files), missing: s.size, numbers: make([]Numbers, s.size),
@@ -150,7 +151,7 @@ func (m *Merged) Complete() error {
 	if m.missing == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %s are missing", m.missing, cells(m.size))
+	return fmt.Errorf("%d of %s are missing", m.missing, position.Counted(m.size, "cell"))
 }
 
 // ShardList is a list of numbers of shards, in ascending order.

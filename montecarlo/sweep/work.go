@@ -11,16 +11,9 @@ import (
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
 	"belsim/theory/base/parallel"
+	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
 )
-
-// cells is a number of cells in words.
-func cells(n int) string {
-	if n == 1 {
-		return "1 cell"
-	}
-	return fmt.Sprintf("%d cells", n)
-}
 
 // Work computes the cells of Todo. It writes them into the file from time to time, and at the end. It tells
 // run.Done about each finished cell.
@@ -48,7 +41,8 @@ func (h *Shard) Work(ctx context.Context, run montecarlo.Run) error {
 		return err
 	}
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%d of %s are safe in %s; the same command goes on from there", h.safe, cells(h.All), h.path)
+		return fmt.Errorf("%d of %s are safe in %s; the same command goes on from there", h.safe,
+			position.Counted(h.All, "cell"), h.path)
 	}
 	return err
 }

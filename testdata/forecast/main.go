@@ -72,7 +72,6 @@ func run(ctx context.Context, fit bool) error {
 	if err != nil {
 		return err
 	}
-	besideDirect(sets[1], blind)
 	levels := []part{{"left out", all}, {"blind", blindResults}}
 	var labels []part
 	for _, table := range []string{"more.csv", "blind.csv"} {

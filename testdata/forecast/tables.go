@@ -64,26 +64,6 @@ func rated(pairs []evidence.Pair) []string {
 	return []string{fmt.Sprint(w.Networks), percent(w.Held), fmt.Sprintf("%.2f", w.Width), percent(w.Off)}
 }
 
-// besideDirect prints the errors of heads over that of direct regression.
-func besideDirect(sets ...*evidence.Set) {
-	evidence.Section("Beside direct regression",
-		"Error over that of direct regression: mean over data sets (smallest to largest; data sets).")
-	evidence.Header("head", "left out, tables", "left out, images", "blind, tables", "blind, images")
-	for _, rule := range evidence.Rules {
-		if rule.Code == forecast.Direct {
-			continue
-		}
-		cells := []string{rule.Name}
-		for _, set := range sets {
-			for _, images := range []bool{false, true} {
-				ratio, least, most, n := set.BesideDirect(rule, images)
-				cells = append(cells, fmt.Sprintf("%.2f (%.2f to %.2f; %d)", ratio, least, most, n))
-			}
-		}
-		evidence.Row(cells...)
-	}
-}
-
 // intervals prints how good those of codes that are easy to learn, and of others are.
 func intervals(levels, labels []part) {
 	evidence.Section("Intervals", `Of the rows that fit --recommend shows: how many are of codes that are easy to learn, and of

@@ -76,26 +76,25 @@ func ages(ctx context.Context) error {
 		}
 		cells := []string{head[0].Head, fmt.Sprintf("%.3f", math.Exp(stat.Mean(ratio, nil))),
 			fmt.Sprintf("%.2f %%", 100*stat.Mean(loss, nil)), fmt.Sprintf("%.1f %%", 100*floats.Max(loss))}
-		for _, of := range pairs {
-			cells = append(cells, holding(head, of))
+		for i, of := range pairs {
+			if head[0].Code == sources[i].Code {
+				of = nil
+			}
+			cells = append(cells, holding("%+.1f", head, of))
 		}
 		evidence.Row(cells...)
 	}
 	return nil
 }
 
-// holding says how near the forecasts of a head are, and how many intervals hold.
-func holding(head []evidence.Published, pairs map[string][]evidence.Pair) string {
+// holding says how near the forecasts of figures are, and how many intervals hold.
+func holding(format string, figures []evidence.Published, pairs map[string][]evidence.Pair) string {
 	var off []float64
 	held := 0
-	for _, p := range head {
-		for _, q := range pairs[p.Table] {
-			if q.Source || q.Code.Name() != p.Code || q.Reading() != p.Reading() || q.Code.Name() != forecast.Direct &&
-				q.Training != p.Training {
-				continue
-			}
-			off = append(off, math.Log(p.Error/q.Error))
-			if q.Lo <= p.Error && p.Error <= q.Hi {
+	for _, p := range figures {
+		if q, found := find(p, pairs[p.Table]); found {
+			e := p.Error / p.Width()
+			if off = append(off, math.Log(e/q.Error)); q.Lo <= e && e <= q.Hi {
 				held++
 			}
 		}
@@ -103,7 +102,18 @@ func holding(head []evidence.Published, pairs map[string][]evidence.Pair) string
 	if len(off) == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%+.1f %%, %d of %d", 100*evidence.Median(off), held, len(off))
+	return fmt.Sprintf(format+" %%, %d of %d", 100*evidence.Median(off), held, len(off))
+}
+
+// find finds the forecast of a figure among those of its table.
+func find(p evidence.Published, all []evidence.Pair) (q evidence.Pair, found bool) {
+	i := slices.IndexFunc(all, func(q evidence.Pair) bool {
+		return q.Code.Name() == p.Code && (q.Training == p.Training || p.Code == forecast.Direct) && q.Reading() == p.Reading()
+	})
+	if i < 0 {
+		return q, false
+	}
+	return all[i], true
 }
 
 // tables are the figures of the paper, with the forecasts of each table, the smallest first.
@@ -133,10 +143,8 @@ func load(ctx context.Context) (*tables, error) {
 
 // find is the forecast of a figure.
 func (t *tables) find(p evidence.Published) evidence.Pair {
-	all := t.pairs[p.Table]
-	return all[slices.IndexFunc(all, func(q evidence.Pair) bool {
-		return q.Code.Name() == p.Code && q.Training == p.Training && q.Reading() == p.Reading()
-	})]
+	q, _ := find(p, t.pairs[p.Table])
+	return q
 }
 
 // source reports whether a figure is of the network that forecasts are made from.
@@ -196,19 +204,9 @@ func (t *tables) near() {
 	for _, group := range groups(t.figures, trained) {
 		cells := []string{trained(group[0])}
 		for _, name := range codes {
-			var off []float64
-			held := 0
-			for _, p := range group {
-				if p.Code == name && !source(p) {
-					q := t.find(p)
-					off, held = append(off, math.Log(q.Observed/q.Error)), held+q.Inside()
-				}
-			}
-			if len(off) == 0 {
-				cells = append(cells, "–")
-				continue
-			}
-			cells = append(cells, fmt.Sprintf("%+.0f %%, %d of %d", 100*evidence.Median(off), held, len(off)))
+			cells = append(cells, holding("%+.0f", slices.DeleteFunc(slices.Clone(group), func(p evidence.Published) bool {
+				return p.Code != name || source(p)
+			}), t.pairs))
 		}
 		evidence.Row(cells...)
 	}

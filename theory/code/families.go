@@ -128,7 +128,7 @@ func open(nameOrPath string, levels int, from func(string, mat.Matrix) (*Code, e
 	}
 	m, err := arrayfile.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading code: %w", err)
+		return nil, err
 	}
 	path = inputfile.Name(path)
 	bitsOfSigns(m)

@@ -41,13 +41,18 @@ func NewCorrelations(c *code.Code) *Correlations {
 // Code returns the code.
 func (x *Correlations) Code() *code.Code { return x.code }
 
-// To sets dst, of length L, to the correlations with M outputs.
-func (x *Correlations) To(dst, z []float64) {
+// To sets dst, of length L, to the correlations with M outputs, and returns the row of the largest, the first of several.
+func (x *Correlations) To(dst, z []float64) (row int) {
 	if x.ones != nil { // no sums, no roundings
+		dst = dst[:len(x.ones)]
+		largest := z[x.ones[0]]
 		for i, k := range x.ones {
-			dst[i] = z[k]
+			v := z[k]
+			if dst[i] = v; v > largest {
+				row, largest = i, v
+			}
 		}
-		return
+		return row
 	}
 	dst[0] = correlation(x.code, 0, z)
 	if x.code.Real() {
@@ -58,6 +63,7 @@ func (x *Correlations) To(dst, z []float64) {
 		x.code.Along(dst, z)
 	}
 	settle(dst, x.code, z, x.roundings)
+	return place(dst)
 }
 
 // correlations are Σ_k z_k·C[n,k] for every row, in O(L·M), settled.

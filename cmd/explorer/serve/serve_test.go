@@ -66,9 +66,9 @@ func TestHandler(t *testing.T) {
 		{"about", "{}", "", "", `1\.2\.0`},
 		{"inspect", `{"path":"mine.csv"}`, "mine.csv", "1,0\n0,1\n", `"Name":"mine\.csv"|"name":"mine\.csv"`},
 		// as the user calls it
-		{"inspect", `{"path":"a.csv"}`, "a.csv", "what", `^reading code: a\.csv: `},
+		{"inspect", `{"path":"a.csv"}`, "a.csv", "what", `^a\.csv: `},
 		// no other file
-		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^reading code: stat mine\.csv: no such file`},
+		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^stat mine\.csv: no such file`},
 		{"nothing", "{}", "", "", `does not know "nothing"`},
 	} {
 		w := ask(t, h, at+tt.method, tt.question, tt.name, tt.content)

@@ -8,63 +8,27 @@ package driver
 #include <stdlib.h>
 #include "driver.h"
 
-#define MEMBER(symbol, name, arguments) CUresult (*name) arguments;
+#define MEMBER(symbol, name, parameters, arguments) CUresult (*name) parameters;
 typedef struct { BELSIM_DRIVER_FUNCTIONS(MEMBER) } driver;
 
-enum {
-#define COUNT(symbol, name, arguments) count_##name,
-	BELSIM_DRIVER_FUNCTIONS(COUNT)
-	function_count
-};
-
-static const char *function_name(int i) {
-#define NAME(symbol, name, arguments) #symbol,
-	static const char *const names[] = {BELSIM_DRIVER_FUNCTIONS(NAME)};
-	return names[i];
-}
-
+#define NAME(symbol, name, parameters, arguments) #symbol,
+static const char *const function_names[] = {BELSIM_DRIVER_FUNCTIONS(NAME)};
+enum { function_count = sizeof function_names / sizeof function_names[0] };
+static const char *function_name(int i) { return function_names[i]; }
 static void set_function(driver *d, int i, void *address) { ((void **)d)[i] = address; }
 
 // Go cannot call a pointer to a function; these can.
-static CUresult Init(driver *d) { return d->Init(0); }
-static const char *error_name(driver *d, CUresult r) {
-	const char *s = NULL;
-	return d->GetErrorName(r, &s) == 0 ? s : NULL;
-}
-static const char *error_text(driver *d, CUresult r) {
-	const char *s = NULL;
-	return d->GetErrorString(r, &s) == 0 ? s : NULL;
-}
-static CUresult DeviceGetCount(driver *d, int *n) { return d->DeviceGetCount(n); }
-static CUresult DeviceGet(driver *d, CUdevice *dev, int i) { return d->DeviceGet(dev, i); }
-static CUresult DeviceGetName(driver *d, char *name, int size, CUdevice dev) {
-	return d->DeviceGetName(name, size, dev);
-}
-static CUresult DeviceGetAttribute(driver *d, int *v, int a, CUdevice dev) { return d->DeviceGetAttribute(v, a, dev); }
-static CUresult PrimaryCtxRetain(driver *d, CUcontext *c, CUdevice dev) { return d->DevicePrimaryCtxRetain(c, dev); }
-static CUresult PrimaryCtxRelease(driver *d, CUdevice dev) { return d->DevicePrimaryCtxRelease(dev); }
-static CUresult CtxSetCurrent(driver *d, CUcontext c) { return d->CtxSetCurrent(c); }
-static CUresult ModuleLoad(driver *d, CUmodule *m, const void *image, char *log, size_t size) {
+#define WITH(...) (driver *d, __VA_ARGS__)
+#define CALL(symbol, name, parameters, arguments) \
+	static inline CUresult name WITH parameters { return d->name arguments; }
+BELSIM_DRIVER_FUNCTIONS(CALL)
+
+static CUresult load_module(driver *d, CUmodule *m, const void *image, char *log, size_t size) {
 	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
 	void *values[] = {log, (void *)size};
 	return d->ModuleLoadDataEx(m, image, 2, options, values);
 }
-static CUresult ModuleUnload(driver *d, CUmodule m) { return d->ModuleUnload(m); }
-static CUresult ModuleGetFunction(driver *d, CUfunction *f, CUmodule m, const char *name) {
-	return d->ModuleGetFunction(f, m, name);
-}
-static CUresult MemGetInfo(driver *d, size_t *free, size_t *total) { return d->MemGetInfo(free, total); }
-static CUresult MemAlloc(driver *d, CUdeviceptr *p, size_t n) { return d->MemAlloc(p, n); }
-static CUresult MemFree(driver *d, CUdeviceptr p) { return d->MemFree(p); }
-static CUresult CopyIn(driver *d, CUdeviceptr to, const void *from, size_t n, CUstream s) {
-	return d->MemcpyHtoDAsync(to, from, n, s);
-}
-static CUresult CopyOut(driver *d, void *to, CUdeviceptr from, size_t n) { return d->MemcpyDtoH(to, from, n); }
-static CUresult Zero(driver *d, CUdeviceptr p, size_t n, CUstream s) { return d->MemsetD8Async(p, 0, n, s); }
-static CUresult StreamCreate(driver *d, CUstream *s) { return d->StreamCreate(s, CU_STREAM_NON_BLOCKING); }
-static CUresult StreamDestroy(driver *d, CUstream s) { return d->StreamDestroy(s); }
-static CUresult StreamSynchronize(driver *d, CUstream s) { return d->StreamSynchronize(s); }
-static CUresult Launch(driver *d, CUfunction f, unsigned grid, unsigned block, CUstream s, void *argument) {
+static CUresult launch(driver *d, CUfunction f, unsigned grid, unsigned block, CUstream s, void *argument) {
 	void *arguments[] = {argument};
 	return d->LaunchKernel(f, grid, 1, 1, block, 1, 1, 0, s, arguments, NULL);
 }
@@ -79,8 +43,8 @@ import (
 	"unsafe"
 )
 
-// CodeNoDevice is CUDA_ERROR_NO_DEVICE, with which Init fails where there is no device.
-const CodeNoDevice = 100
+// ErrNoDevice is wrapped by the error of Init where there is no device.
+var ErrNoDevice = errors.New("the CUDA driver finds no device")
 
 // Error is a call of the driver that failed.
 type Error struct {
@@ -97,8 +61,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (%s)", e.Call, e.Name, e.Text)
 }
 
-// Driver is the driver's functions.
-type Driver struct{ c C.driver }
+// Driver is the driver's functions, and its first device.
+type Driver struct {
+	c      C.driver
+	device C.CUdevice
+}
 
 // Load looks up every function that is used. The error names the first that is
 // missing, as in a driver that is too old.
@@ -118,17 +85,10 @@ func (d *Driver) check(call string, r C.CUresult) error {
 	if r == 0 {
 		return nil
 	}
-	return &Error{call, int(r), C.GoString(C.error_name(&d.c, r)), C.GoString(C.error_text(&d.c, r))}
-}
-
-// Init starts the driver.
-func (d *Driver) Init() error { return d.check("cuInit", C.Init(&d.c)) }
-
-// DeviceCount returns the number of devices.
-func (d *Driver) DeviceCount() (int, error) {
-	var n C.int
-	err := d.check("cuDeviceGetCount", C.DeviceGetCount(&d.c, &n))
-	return int(n), err
+	var name, text *C.char
+	C.GetErrorName(&d.c, r, &name)
+	C.GetErrorString(&d.c, r, &text)
+	return &Error{call, int(r), C.GoString(name), C.GoString(text)}
 }
 
 // Info describes a device.
@@ -138,41 +98,39 @@ type Info struct {
 	Multiprocessors int
 }
 
-// Device is one device.
-type Device struct {
-	d  *Driver
-	id C.CUdevice
-}
-
-// Device returns device number i.
-func (d *Driver) Device(i int) (Device, error) {
-	var id C.CUdevice
-	err := d.check("cuDeviceGet", C.DeviceGet(&d.c, &id, C.int(i)))
-	return Device{d, id}, err
-}
-
-// Info asks the driver about the device.
-func (v Device) Info() (Info, error) {
-	d := v.d
-	var info Info
+// Init starts the driver, and asks it about its first device.
+func (d *Driver) Init() (info Info, err error) {
+	const noDevice = 100 // CUDA_ERROR_NO_DEVICE
+	r, count := C.Init(&d.c, 0), C.int(0)
+	if err = d.check("cuInit", r); err == nil {
+		err = d.check("cuDeviceGetCount", C.DeviceGetCount(&d.c, &count))
+	}
+	switch {
+	case r == noDevice:
+		return info, fmt.Errorf("%w: %w", ErrNoDevice, err)
+	case err != nil:
+		return info, err
+	case count == 0:
+		return info, ErrNoDevice
+	}
+	if err := d.check("cuDeviceGet", C.DeviceGet(&d.c, &d.device, 0)); err != nil {
+		return info, err
+	}
 	var name [256]C.char
-	if err := d.check("cuDeviceGetName", C.DeviceGetName(&d.c, &name[0], C.int(len(name)), v.id)); err != nil {
+	if err := d.check("cuDeviceGetName", C.DeviceGetName(&d.c, &name[0], C.int(len(name)), d.device)); err != nil {
 		return info, err
 	}
 	info.Name = C.GoString(&name[0])
-	for _, a := range []struct {
-		attribute C.int
-		to        *int
-	}{
-		{C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &info.Major},
-		{C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &info.Minor},
-		{C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &info.Multiprocessors},
+	for attribute, to := range map[C.CUdevice_attribute]*int{
+		C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: &info.Major,
+		C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: &info.Minor,
+		C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:     &info.Multiprocessors,
 	} {
 		var value C.int
-		if err := d.check("cuDeviceGetAttribute", C.DeviceGetAttribute(&d.c, &value, a.attribute, v.id)); err != nil {
+		if err := d.check("cuDeviceGetAttribute", C.DeviceGetAttribute(&d.c, &value, attribute, d.device)); err != nil {
 			return info, err
 		}
-		*a.to = int(value)
+		*to = int(value)
 	}
 	return info, nil
 }
@@ -180,15 +138,14 @@ func (v Device) Info() (Info, error) {
 // Context is the primary context of a device. Everything below must be called
 // between Enter and the function it returns.
 type Context struct {
-	d      *Driver
-	device Device
-	c      C.CUcontext
+	d *Driver
+	c C.CUcontext
 }
 
 // Retain takes hold of the device's primary context.
-func (v Device) Retain() (*Context, error) {
-	c := &Context{d: v.d, device: v}
-	if err := v.d.check("cuDevicePrimaryCtxRetain", C.PrimaryCtxRetain(&v.d.c, &c.c, v.id)); err != nil {
+func (d *Driver) Retain() (*Context, error) {
+	c := &Context{d: d}
+	if err := d.check("cuDevicePrimaryCtxRetain", C.DevicePrimaryCtxRetain(&d.c, &c.c, d.device)); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -196,7 +153,7 @@ func (v Device) Retain() (*Context, error) {
 
 // Release lets go of the context.
 func (c *Context) Release() error {
-	return c.d.check("cuDevicePrimaryCtxRelease", C.PrimaryCtxRelease(&c.d.c, c.device.id))
+	return c.d.check("cuDevicePrimaryCtxRelease", C.DevicePrimaryCtxRelease(&c.d.c, c.d.device))
 }
 
 // Enter makes c the context of the calling goroutine's thread, which it holds on
@@ -228,7 +185,7 @@ func (c *Context) LoadModule(ptx []byte) (Module, error) {
 	}
 	m := Module{d: c.d}
 	log := make([]byte, 4096)
-	err := c.d.check("cuModuleLoadDataEx", C.ModuleLoad(&c.d.c, &m.m, unsafe.Pointer(&ptx[0]),
+	err := c.d.check("cuModuleLoadDataEx", C.load_module(&c.d.c, &m.m, unsafe.Pointer(&ptx[0]),
 		(*C.char)(unsafe.Pointer(&log[0])), C.size_t(len(log))))
 	if text := bytes.TrimSpace(log[:max(0, bytes.IndexByte(log, 0))]); err != nil && len(text) > 0 {
 		err = fmt.Errorf("%w: %s", err, text)
@@ -287,6 +244,19 @@ func (m Memory) Free() error {
 // Address returns the device's address of a byte.
 func (m Memory) Address(offset uint64) uint64 { return uint64(m.address) + offset }
 
+// from returns the address of a byte, behind which so many are of the memory.
+func (m Memory) from(offset uint64, bytes C.size_t) (C.CUdeviceptr, error) {
+	if offset+uint64(bytes) > m.Bytes {
+		return 0, fmt.Errorf("%d bytes from byte %d of %d", bytes, offset, m.Bytes)
+	}
+	return C.CUdeviceptr(m.Address(offset)), nil
+}
+
+func bytesOf[T any](data []T) C.size_t {
+	var one T
+	return C.size_t(len(data)) * C.size_t(unsafe.Sizeof(one))
+}
+
 // Stream is a queue of work.
 type Stream struct {
 	d *Driver
@@ -296,7 +266,7 @@ type Stream struct {
 // NewStream makes a stream.
 func (c *Context) NewStream() (Stream, error) {
 	s := Stream{d: c.d}
-	err := c.d.check("cuStreamCreate", C.StreamCreate(&c.d.c, &s.s))
+	err := c.d.check("cuStreamCreate", C.StreamCreate(&c.d.c, &s.s, C.CU_STREAM_NON_BLOCKING))
 	return s, err
 }
 
@@ -312,42 +282,37 @@ func (s Stream) Synchronize() error {
 // CopyIn copies data to memory, from a byte on. The data may be changed when it
 // returns: pageable memory of the host is staged before that.
 func CopyIn[T any](s Stream, m Memory, offset uint64, data []T) error {
-	if len(data) == 0 {
-		return nil
+	bytes := bytesOf(data)
+	to, err := m.from(offset, bytes)
+	if err != nil || bytes == 0 {
+		return err
 	}
-	bytes := uint64(len(data)) * uint64(unsafe.Sizeof(data[0]))
-	if offset+bytes > m.Bytes {
-		return fmt.Errorf("copying %d bytes to byte %d of %d", bytes, offset, m.Bytes)
-	}
-	return s.d.check("cuMemcpyHtoDAsync", C.CopyIn(&s.d.c, m.address+C.CUdeviceptr(offset), unsafe.Pointer(&data[0]),
-		C.size_t(bytes), s.s))
+	return s.d.check("cuMemcpyHtoDAsync", C.MemcpyHtoDAsync(&s.d.c, to, unsafe.Pointer(&data[0]), bytes, s.s))
 }
 
 // CopyOut copies memory to data, after all work of the context's default stream;
 // synchronize other streams first.
 func CopyOut[T any](m Memory, offset uint64, data []T) error {
-	if len(data) == 0 {
-		return nil
+	bytes := bytesOf(data)
+	from, err := m.from(offset, bytes)
+	if err != nil || bytes == 0 {
+		return err
 	}
-	bytes := uint64(len(data)) * uint64(unsafe.Sizeof(data[0]))
-	if offset+bytes > m.Bytes {
-		return fmt.Errorf("copying %d bytes from byte %d of %d", bytes, offset, m.Bytes)
-	}
-	return m.d.check("cuMemcpyDtoH", C.CopyOut(&m.d.c, unsafe.Pointer(&data[0]), m.address+C.CUdeviceptr(offset),
-		C.size_t(bytes)))
+	return m.d.check("cuMemcpyDtoH", C.MemcpyDtoH(&m.d.c, unsafe.Pointer(&data[0]), from, bytes))
 }
 
 // Zero sets bytes to zero.
 func (s Stream) Zero(m Memory, offset, bytes uint64) error {
-	if offset+bytes > m.Bytes {
-		return fmt.Errorf("zeroing %d bytes from byte %d of %d", bytes, offset, m.Bytes)
+	to, err := m.from(offset, C.size_t(bytes))
+	if err != nil {
+		return err
 	}
-	return s.d.check("cuMemsetD8Async", C.Zero(&s.d.c, m.address+C.CUdeviceptr(offset), C.size_t(bytes), s.s))
+	return s.d.check("cuMemsetD8Async", C.MemsetD8Async(&s.d.c, to, 0, C.size_t(bytes), s.s))
 }
 
 // Launch queues a kernel with one argument, a struct that holds no pointers of
 // Go.
 func Launch[T any](s Stream, f Function, groups, threads int, argument *T) error {
-	return s.d.check("cuLaunchKernel", C.Launch(&s.d.c, f.f, C.uint(groups), C.uint(threads), s.s,
+	return s.d.check("cuLaunchKernel", C.launch(&s.d.c, f.f, C.uint(groups), C.uint(threads), s.s,
 		unsafe.Pointer(argument)))
 }

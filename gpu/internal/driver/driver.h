@@ -25,33 +25,39 @@ enum {
 	CU_STREAM_NON_BLOCKING = 1
 };
 
-/* X(name in the library, short name, arguments) */
+/* X(name in the library, short name, parameters, their names) */
 #define BELSIM_DRIVER_FUNCTIONS(X) \
-	X(cuInit, Init, (unsigned flags)) \
-	X(cuGetErrorName, GetErrorName, (CUresult r, const char **name)) \
-	X(cuGetErrorString, GetErrorString, (CUresult r, const char **text)) \
-	X(cuDeviceGetCount, DeviceGetCount, (int *count)) \
-	X(cuDeviceGet, DeviceGet, (CUdevice *device, int ordinal)) \
-	X(cuDeviceGetName, DeviceGetName, (char *name, int size, CUdevice device)) \
-	X(cuDeviceGetAttribute, DeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device)) \
-	X(cuDevicePrimaryCtxRetain, DevicePrimaryCtxRetain, (CUcontext *context, CUdevice device)) \
-	X(cuDevicePrimaryCtxRelease_v2, DevicePrimaryCtxRelease, (CUdevice device)) \
-	X(cuCtxSetCurrent, CtxSetCurrent, (CUcontext context)) \
+	X(cuInit, Init, (unsigned flags), (flags)) \
+	X(cuGetErrorName, GetErrorName, (CUresult r, const char **name), (r, name)) \
+	X(cuGetErrorString, GetErrorString, (CUresult r, const char **text), (r, text)) \
+	X(cuDeviceGetCount, DeviceGetCount, (int *count), (count)) \
+	X(cuDeviceGet, DeviceGet, (CUdevice *device, int ordinal), (device, ordinal)) \
+	X(cuDeviceGetName, DeviceGetName, (char *name, int size, CUdevice device), (name, size, device)) \
+	X(cuDeviceGetAttribute, DeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device), \
+	  (value, attribute, device)) \
+	X(cuDevicePrimaryCtxRetain, DevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (context, device)) \
+	X(cuDevicePrimaryCtxRelease_v2, DevicePrimaryCtxRelease, (CUdevice device), (device)) \
+	X(cuCtxSetCurrent, CtxSetCurrent, (CUcontext context), (context)) \
 	X(cuModuleLoadDataEx, ModuleLoadDataEx, \
-	  (CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values)) \
-	X(cuModuleUnload, ModuleUnload, (CUmodule module)) \
-	X(cuModuleGetFunction, ModuleGetFunction, (CUfunction *function, CUmodule module, const char *name)) \
-	X(cuMemGetInfo_v2, MemGetInfo, (size_t *free, size_t *total)) \
-	X(cuMemAlloc_v2, MemAlloc, (CUdeviceptr *address, size_t bytes)) \
-	X(cuMemFree_v2, MemFree, (CUdeviceptr address)) \
-	X(cuMemcpyHtoDAsync_v2, MemcpyHtoDAsync, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)) \
-	X(cuMemcpyDtoH_v2, MemcpyDtoH, (void *to, CUdeviceptr from, size_t bytes)) \
-	X(cuMemsetD8Async, MemsetD8Async, (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream)) \
-	X(cuStreamCreate, StreamCreate, (CUstream *stream, unsigned flags)) \
-	X(cuStreamDestroy_v2, StreamDestroy, (CUstream stream)) \
-	X(cuStreamSynchronize, StreamSynchronize, (CUstream stream)) \
+	  (CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values), \
+	  (module, image, count, options, values)) \
+	X(cuModuleUnload, ModuleUnload, (CUmodule module), (module)) \
+	X(cuModuleGetFunction, ModuleGetFunction, (CUfunction *function, CUmodule module, const char *name), \
+	  (function, module, name)) \
+	X(cuMemGetInfo_v2, MemGetInfo, (size_t *free, size_t *total), (free, total)) \
+	X(cuMemAlloc_v2, MemAlloc, (CUdeviceptr *address, size_t bytes), (address, bytes)) \
+	X(cuMemFree_v2, MemFree, (CUdeviceptr address), (address)) \
+	X(cuMemcpyHtoDAsync_v2, MemcpyHtoDAsync, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream), \
+	  (to, from, bytes, stream)) \
+	X(cuMemcpyDtoH_v2, MemcpyDtoH, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes)) \
+	X(cuMemsetD8Async, MemsetD8Async, (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream), \
+	  (to, value, bytes, stream)) \
+	X(cuStreamCreate, StreamCreate, (CUstream *stream, unsigned flags), (stream, flags)) \
+	X(cuStreamDestroy_v2, StreamDestroy, (CUstream stream), (stream)) \
+	X(cuStreamSynchronize, StreamSynchronize, (CUstream stream), (stream)) \
 	X(cuLaunchKernel, LaunchKernel, \
 	  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
-	   unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra))
+	   unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra), \
+	  (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, arguments, extra))
 
 #endif

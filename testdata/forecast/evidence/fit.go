@@ -66,21 +66,34 @@ func rowsOf(results []*Result) []rows {
 // parameters are the fields of a law as numbers that may have any sign: the mean, times 30, and
 // logarithms.
 func parameters(l forecast.Law) []float64 {
-	v := reflect.ValueOf(l)
-	out := make([]float64, v.NumField())
-	for i := range out {
-		out[i] = math.Log(max(v.Field(i).Float(), 1e-4))
+	out := Values(l)
+	for i, v := range out {
+		out[i] = math.Log(max(v, 1e-4))
 	}
 	out[0] = 30 * l.Mean
 	return out
 }
 
-func lawOf(x []float64) (l forecast.Law) {
-	v := reflect.ValueOf(&l).Elem()
-	for i := range x {
-		v.Field(i).SetFloat(math.Exp(x[i]))
+func lawOf(x []float64) forecast.Law {
+	values := []float64{x[0] / 30}
+	for _, v := range x[1:] {
+		values = append(values, math.Exp(v))
 	}
-	l.Mean = x[0] / 30
+	return ofValues(values)
+}
+
+// Values are the numbers of a law, whose names are Numbers.
+func Values(l forecast.Law) (out []float64) {
+	for i := range Numbers() {
+		out = append(out, reflect.ValueOf(l).Field(i).Float())
+	}
+	return out
+}
+
+func ofValues(values []float64) (l forecast.Law) {
+	for i, v := range values {
+		reflect.ValueOf(&l).Elem().Field(i).SetFloat(v)
+	}
 	return l
 }
 
@@ -216,17 +229,6 @@ func Without(ctx context.Context, workers int, results []*Result, law forecast.L
 	return out, nil
 }
 
-// LoadGradients reads gradients.csv: those of the law of all data sets.
-func LoadGradients(folder string) (map[string][]float64, error) {
-	out := map[string][]float64{}
-	err := readRows(filepath.Join(folder, "gradients.csv"), func(r *row) {
-		for _, name := range Numbers() {
-			out[r.cells["data"]] = append(out[r.cells["data"]], r.number(name))
-		}
-	})
-	return out, err
-}
-
 // Numbers are the names of the numbers of a law.
 func Numbers() (out []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[forecast.Law]()) {
@@ -258,16 +260,24 @@ func Unshared(path string) (float64, error) {
 	return Median(all), err
 }
 
+// LoadNumbers reads a table of the numbers of laws, by the names in its first column: gradients.csv has
+// the gradients of each data set at the law of all.
+func LoadNumbers(path, names string) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	err := readRows(path, func(r *row) {
+		for _, name := range Numbers() {
+			out[r.cells[names]] = append(out[r.cells[names]], r.number(name))
+		}
+	})
+	return out, err
+}
+
 // LoadLaws reads laws.csv: the law that was fitted without each data set, by its name.
 func LoadLaws(folder string) (map[string]forecast.Law, error) {
+	laws, err := LoadNumbers(filepath.Join(folder, "laws.csv"), "without")
 	out := map[string]forecast.Law{}
-	err := readRows(filepath.Join(folder, "laws.csv"), func(r *row) {
-		var l forecast.Law
-		v := reflect.ValueOf(&l).Elem()
-		for i, name := range Numbers() {
-			v.Field(i).SetFloat(r.number(name))
-		}
-		out[r.cells["without"]] = l
-	})
+	for name, values := range laws {
+		out[name] = ofValues(values)
+	}
 	return out, err
 }

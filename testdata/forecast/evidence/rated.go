@@ -2,13 +2,9 @@ package evidence
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"belsim/errmodel/forecast"
 	"belsim/errmodel/perceived"
@@ -151,29 +147,6 @@ func (r *Result) Regret() (costs []float64, trains bool) {
 		costs = append(costs, of(rule.Code, rule.Training))
 	}
 	return costs, trains
-}
-
-// BesideDirect is the error of a head over that of direct regression: the geometric mean over data
-// sets, of tables or of images, the smallest and the largest, and how many there are. Networks of
-// bits that were trained one by one are read by gen on bits, and others by gen-ex.
-func (s *Set) BesideDirect(rule Rule, images bool) (ratio, least, most float64, sets int) {
-	reading := GenEx
-	if rule.Training == perceived.BCE {
-		reading = GenBits
-	}
-	groups := map[string][]float64{}
-	for _, t := range s.Tasks() {
-		own := s.errors(t, rule.Code, rule.Training, reading)
-		direct := s.errors(t, forecast.Direct, perceived.BCE, GenBits)
-		if t.Image() == images && len(own) > 0 && len(direct) > 0 {
-			groups[t.Group()] = append(groups[t.Group()], meanOf(own)/meanOf(direct))
-		}
-	}
-	var ratios []float64
-	for _, data := range slices.Sorted(maps.Keys(groups)) {
-		ratios = append(ratios, stat.GeometricMean(groups[data], nil))
-	}
-	return stat.GeometricMean(ratios, nil), floats.Min(ratios), floats.Max(ratios), len(ratios)
 }
 
 func meanOf(all []Trained) (mean float64) {

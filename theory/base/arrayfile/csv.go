@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/matrix"
+	"belsim/theory/base/position"
 )
 
 // pandasHint says how pandas writes a table without its names of rows and columns.
@@ -75,8 +76,8 @@ func openCSV(r io.Reader, column string) (source, error) {
 			}
 		}
 		if len(fields) != len(s.line) {
-			return fmt.Errorf("line %d has %d columns, but the first has %d%s", lines.n, len(fields), len(s.line),
-				separatorHint(strings.Join(fields, "")))
+			return fmt.Errorf("line %d has %s, but the first has %d%s", lines.n, position.Counted(len(fields), "column"),
+				len(s.line), separatorHint(strings.Join(fields, "")))
 		}
 		for k, field := range fields[from:to] {
 			if dst[k], err = parse(field); err != nil {

@@ -73,6 +73,14 @@ func List(positions []int) string {
 	return strings.Join(out, ", ")
 }
 
+// Counted is a number of things, whose name has a plural with s.
+func Counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // Count finishes a text: its positions count from a number, and its flags are of Python where that is 0.
 func Count(text string, from int) string {
 	first, rest, found := strings.Cut(text, mark)
