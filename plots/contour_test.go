@@ -1,8 +1,10 @@
 package plots
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -160,5 +162,52 @@ func TestContourAlongEdge(t *testing.T) {
 			t.Errorf("slope %g: the line has %d points; the line across ends %.3g cells from the edge", slope, longest,
 				nearest)
 		}
+	}
+}
+
+// TestColourScale: marks are increases, 100·(ratio − 1), the bar is as long as the data, and a ratio
+// and its inverse have equally deep colours.
+func TestColourScale(t *testing.T) {
+	nan := math.NaN()
+	for _, tt := range []struct {
+		ratios []float64
+		want   string
+		points string // at the ends of the bar
+	}{
+		{[]float64{0.5, nan, 2}, "−40 % −20 % 0 % +20 % +50 % +100 %", ""},
+		{[]float64{0.2, 0.8}, "−80 % −70 % −60 % −50 % −40 % −30 % −20 %", ""},
+		{[]float64{0, 1.25}, "−100 % −80 % −60 % −40 % −20 % 0 % +20 %", ""},
+		{[]float64{1}, "−1.0 % −0.5 % 0 % +0.5 % +1.0 %", ""},
+		{append(slices.Repeat([]float64{1.1, 0.9}, 50), 40), "−10 % −5 % 0 % +5 % +10 %", ">"},
+		{[]float64{1.05, 13}, "+10 % +50 % +100 % +200 % +500 %", ""},
+		{[]float64{2, 2.2}, "+100 % +105 % +110 % +115 % +120 %", ""},
+		{nil, "−1.0 % −0.5 % 0 % +0.5 % +1.0 %", ""},
+	} {
+		var z []float64
+		for _, ratio := range tt.ratios {
+			z = append(z, difference(ratio))
+		}
+		s := newColourScale([][]float64{z})
+		var labels []string
+		for _, tick := range s.ticks(s.lo, s.hi) {
+			labels = append(labels, tick.Label)
+			var percent float64
+			fmt.Sscanf(strings.ReplaceAll(tick.Label, "−", "-"), "%g", &percent)
+			if math.Abs(increase(tick.Value)-percent) > 1e-9 {
+				t.Errorf("%s stands at %v %%", tick.Label, increase(tick.Value))
+			}
+		}
+		points := strings.Repeat("<", map[bool]int{true: 1}[s.under]) + strings.Repeat(">",
+			map[bool]int{true: 1}[s.over])
+		if got := strings.Join(labels, " "); got != tt.want || points != tt.points {
+			t.Errorf("%v: %s %q, want %s %q", tt.ratios[:min(3, len(tt.ratios))], got, points, tt.want, tt.points)
+		}
+	}
+	s := newColourScale([][]float64{{-0.5, 0.1}})
+	red, _, blue, _ := s.colour(0.5).RGBA()
+	r, _, b, _ := s.colour(-0.5).RGBA()
+	if light := func(strong, weak uint32) float64 { return float64(strong+weak) / (2 * 0xffff) }; red < 2*blue ||
+		b < 2*r || math.Abs(light(red, blue)-light(b, r)) > 0.1 {
+		t.Errorf("colours of the ends: red %d and blue %d; red %d and blue %d", red, blue, r, b)
 	}
 }

@@ -72,14 +72,12 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	}
 	z := make([][][]float64, len(d.Panels))
 	for i, p := range d.Panels {
-		for j, row := range p.Z {
-			if err := checkErrors(fmt.Sprintf("row %d", j+1), true, row...); err != nil {
-				return nil, fmt.Errorf("heatmap: %w", err)
+		for _, row := range p.Z {
+			differences := make([]float64, len(row))
+			for k, v := range row {
+				differences[k] = difference(v)
 			}
-			z[i] = append(z[i], nil)
-			for _, v := range row {
-				z[i][j] = append(z[i][j], difference(v))
-			}
+			z[i] = append(z[i], differences)
 		}
 	}
 	scale := newColourScale(slices.Concat(z...))
@@ -394,7 +392,15 @@ func (s colourScale) plot(d HeatmapData) *plot.Plot {
 	p := newPlot(d.Style, d.ZLabel, "")
 	p.X.Label.TextStyle.Font.Size = vg.Points(9.5)
 	p.X.Min, p.X.Max = s.lo, s.hi
-	p.X.Tick.Marker = plot.TickerFunc(s.ticks)
+	p.X.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		marks := s.ticks(lo, hi)
+		for _, end := range []float64{lo, hi} {
+			if !slices.ContainsFunc(marks, func(t plot.Tick) bool { return math.Abs(t.Value-end) < 0.07*(hi-lo) }) {
+				marks = append(marks, plot.Tick{Value: end, Label: minus(fmt.Sprintf("%+.0f %%", increase(end)))})
+			}
+		}
+		return marks
+	})
 	p.X.LineStyle.Width = 0
 	p.HideY()
 	p.Add(s)

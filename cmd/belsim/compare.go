@@ -111,7 +111,7 @@ func (cmd *compareCmd) result(env *environment, found *compare.Ranking, s *scena
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
-			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
+			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style())), nil
 		},
 		print: func(w io.Writer) error { return cmd.report(w, found, s) },
 	}

@@ -19,7 +19,7 @@ import (
 type optimizeCmd struct {
 	levelsFlag
 	circularFlag
-	Bits           int    `placeholder:"M" help:"Number of bits."`
+	Bits           int    `placeholder:"M" help:"Number of bits, at most 64."`
 	Decoder        string `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
 	MaxTransitions int    `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
 	Steps          uint64 `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps})."`
@@ -122,7 +122,7 @@ func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, mode
 		},
 		figure: func() (*plots.Figure, error) {
 			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-			return plots.CodeMatrix(paper.CodeMatrixData(found.Found, title, cmd.style()))
+			return plots.CodeMatrix(paper.CodeMatrixData(found.Found, title, cmd.style())), nil
 		},
 		print: func(w io.Writer) error { return cmd.printFound(w, found, model) },
 	}

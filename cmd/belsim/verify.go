@@ -108,7 +108,7 @@ func (cmd *verifyCmd) confusion(ctx context.Context, v *verify.Report, s *scenar
 			"csv": func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, v.Matrix) },
 		},
 		figure: func() (*plots.Figure, error) {
-			return plots.Confusion(paper.ConfusionData(v, s.String(), cmd.style()))
+			return plots.Confusion(paper.ConfusionData(v, s.String(), cmd.style())), nil
 		},
 	}
 }

@@ -234,11 +234,12 @@ func (s *search) gains(t *trial) bool {
 	return s.judge(t) > sure && t.Error-t.Mended > worthwhile*t.Error
 }
 
-// least is the trial that is best for the half that chooses.
+// least is the trial that is best for the half that chooses, the first of those that only roundings tell apart.
 func least(all []trial) *trial {
+	const rounding = 1e-9
 	best := &all[0]
 	for i := range all {
-		if mean(all[i].errors, 0) < mean(best.errors, 0) {
+		if mean(all[i].errors, 0) < (1-rounding)*mean(best.errors, 0) {
 			best = &all[i]
 		}
 	}
@@ -286,11 +287,11 @@ func (s *search) turned() []trial {
 	}
 	levels.errors = s.off(levels.answer)
 	return []trial{
-		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
-			Mend: "reverse the columns of the outputs"}, func(dst, _ []float64) { slices.Reverse(dst) }),
 		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
 			Mend: "negate the logits, or exchange ones and zeros"}, func(dst, _ []float64) { floats.Scale(-1, dst) }),
 		levels,
+		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
+			Mend: "reverse the columns of the outputs"}, func(dst, _ []float64) { slices.Reverse(dst) }),
 	}
 }
 

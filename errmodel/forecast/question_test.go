@@ -15,6 +15,7 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -327,6 +328,15 @@ func TestLeastError(t *testing.T) {
 		if _, err := must.Get(q.Open())(t).Run(t.Context(), 2, nil); (err == nil) != taken ||
 			!taken && !strings.Contains(err.Error(), "at least 0.05") {
 			t.Errorf("an error of %v: %v", mae, err)
+		}
+	}
+}
+
+// TestHeadsAreNoNames: a code from a file cannot have the name of a head, which would be read as it.
+func TestHeadsAreNoNames(t *testing.T) {
+	for _, h := range heads {
+		if _, err := code.Open(h.Name+"=c.csv", 0); err == nil || !strings.Contains(err.Error(), "your own") {
+			t.Errorf("%s=FILE: error %v", h.Name, err)
 		}
 	}
 }

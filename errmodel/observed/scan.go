@@ -88,9 +88,9 @@ type Sample struct {
 	signs        []float64
 	correlations *decode.Correlations
 	correlated   [2][]float64 // with the signs, and with the logits
-	known        [2]bool
-	weighed      Decoding  // by gen-ex, of which the weights are: a new sample has none
-	weights      []float64 // of the levels, with their sum and mean
+	likeliest    [2]int       // the rows of the largest ones, the first of several; −1 where they are not known
+	weighed      Decoding     // by gen-ex, of which the weights are: a new sample has none
+	weights      []float64    // of the levels, with their sum and mean
 	total, mean  float64
 	levels       []float64 // probabilities
 	real         bool      // the code is one of real numbers
@@ -109,15 +109,23 @@ func NewSample(bits int, correlations *decode.Correlations) *Sample {
 
 // Set takes the outputs of a sample, of length M. It keeps z.
 func (s *Sample) Set(z []float64) {
-	s.logits, s.known, s.weighed = z, [2]bool{}, Decoding{}
-	clear(s.Word)
-	for k, v := range z {
-		s.signs[k] = -1
-		if v > 0 {
-			s.signs[k] = 1
-			s.Word[k/64] |= 1 << (k % 64)
+	s.logits, s.likeliest, s.weighed = z, [2]int{-1, -1}, Decoding{}
+	for j := range s.Word {
+		s.Word[j] = 0
+		for k, v := range z[64*j : min(64*j+64, len(z))] {
+			one := positive(v)
+			s.signs[64*j+k] = float64(2*int(one) - 1)
+			s.Word[j] |= one << (k % 64)
 		}
 	}
+}
+
+// positive is 1 for an output above 0, the decision for a bit of one, else 0.
+func positive(v float64) uint64 {
+	if v > 0 {
+		return 1
+	}
+	return 0
 }
 
 // Label decodes the sample.
@@ -127,12 +135,17 @@ func (s *Sample) Label(by Decoding) float64 {
 		// Few steps: without them a command that forecasts takes an eighth longer.
 		return float64(gen.Decode(s.Word))
 	}
+	if nearest {
+		_, row := s.correlate(by.Soft)
+		return float64(row + 1)
+	}
 	if d, ok := by.Decoder.(decode.GenEx); ok {
 		s.weigh(d, by)
 		return s.mean
 	}
 	if d, ok := by.Decoder.(decode.Correlator); ok {
-		return d.FromCorrelations(s.correlate(by.Soft))
+		of, _ := s.correlate(by.Soft)
+		return d.FromCorrelations(of)
 	}
 	if d, ok := by.Decoder.(decode.LogitDecoder); ok && by.Soft {
 		return d.DecodeLogits(s.logits)
@@ -148,17 +161,17 @@ func (s *Sample) Outputs(soft bool) []float64 {
 	return s.signs
 }
 
-// correlate are the correlations with the code words of the logits, or of the signs.
-func (s *Sample) correlate(soft bool) []float64 {
+// correlate are the correlations with the code words of the logits, or of the signs, and the row of the
+// largest, the first of several.
+func (s *Sample) correlate(soft bool) (of []float64, likeliest int) {
 	i := 0
 	if soft {
 		i = 1
 	}
-	if !s.known[i] {
-		s.correlations.To(s.correlated[i], s.Outputs(soft))
-		s.known[i] = true
+	if s.likeliest[i] < 0 {
+		s.likeliest[i] = s.correlations.To(s.correlated[i], s.Outputs(soft))
 	}
-	return s.correlated[i]
+	return s.correlated[i], s.likeliest[i]
 }
 
 // weigh makes the weights of the levels by gen-ex, once for its label and its probabilities.
@@ -168,7 +181,8 @@ func (s *Sample) weigh(d decode.GenEx, by Decoding) {
 			s.weights = make([]float64, s.correlations.Code().Levels())
 		}
 		s.weighed = by
-		s.total, s.mean = d.Weigh(s.weights, s.correlate(by.Soft))
+		of, likeliest := s.correlate(by.Soft)
+		s.total, s.mean = d.Weigh(s.weights, of, of[likeliest])
 	}
 }
 
@@ -364,9 +378,10 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 	dst = dst[:0]
 	for j, word := range c.Word(row) {
 		for k, v := range z[64*j : min(64*j+64, len(z))] {
-			if (v > 0) != (word>>k&1 == 1) {
-				dst = append(dst, 64*j+k)
-			}
+			word ^= positive(v) << (k % 64)
+		}
+		for ; word != 0; word &= word - 1 {
+			dst = append(dst, 64*j+bits.TrailingZeros64(word))
 		}
 	}
 	return dst

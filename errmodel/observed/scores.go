@@ -58,34 +58,36 @@ func (s *scoreSums) columns() int { return scoreColumns * len(s.all) }
 func (s *scoreSums) judge(dst []float64, level int, exact float64, sample *Sample) {
 	for i := range s.all {
 		p := sample.Probabilities(s.all[i].by)
-		before := 0.0
-		for _, v := range p[:level-1] {
-			before += v
-		}
 		of := dst[i*scoreColumns:]
-		of[0], of[1], of[2], of[3] = crps(p, s.code, exact), p[level-1], before, before+p[level-1]
+		of[1] = p[level-1]
+		of[0], of[2] = crps(p, s.code, level, exact)
+		of[3] = of[2] + of[1]
 	}
 }
 
-// crps is the continuous ranked probability score of a target, in levels.
-func crps(p []float64, c *code.Code, y float64) float64 {
+// crps is the continuous ranked probability score of a target, in levels, and the probability of the levels
+// below its own.
+func crps(p []float64, c *code.Code, level int, y float64) (score, below float64) {
 	last := len(p) - 1
-	sum := max(c.Place(0)-y, y-c.Place(last), 0)
+	score = max(c.Place(0)-y, y-c.Place(last), 0)
 	upto, lo := 0.0, c.Place(0)
 	for i, v := range p[:last] {
 		upto += v
+		if i == level-2 {
+			below = upto
+		}
 		hi := c.Place(i + 1)
 		switch {
 		case hi <= y:
-			sum += upto * upto * (hi - lo)
+			score += upto * upto * (hi - lo)
 		case lo >= y:
-			sum += (1 - upto) * (1 - upto) * (hi - lo)
+			score += (1 - upto) * (1 - upto) * (hi - lo)
 		default:
-			sum += upto*upto*(y-lo) + (1-upto)*(1-upto)*(hi-y)
+			score += upto*upto*(y-lo) + (1-upto)*(1-upto)*(hi-y)
 		}
 		lo = hi
 	}
-	return sum
+	return score, below
 }
 
 // add adds the columns of a sample.

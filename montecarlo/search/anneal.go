@@ -128,7 +128,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 	}
 	loss := temperature * a.rng.ExpFloat64() // the largest that is accepted
 	for i, s := range a.screens {
-		if s.seen, err = s.update(ctx, a.words, a.move); err != nil {
+		if s.seen, err = s.update(ctx, a.words, &a.move); err != nil {
 			return false, err
 		}
 		if s.out(loss) {
@@ -136,7 +136,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 			return false, nil
 		}
 	}
-	changed, err := a.x.update(ctx, a.words, a.move)
+	changed, err := a.x.update(ctx, a.words, &a.move)
 	if err != nil {
 		return false, err
 	}

@@ -18,7 +18,7 @@ type evaluator interface {
 	reset(ctx context.Context, w *words) (float64, error)
 	// update evaluates the matrix after a move. Everything else is as reset or the last update
 	// has seen it.
-	update(ctx context.Context, w *words, m move) (float64, error)
+	update(ctx context.Context, w *words, m *move) (float64, error)
 	// reject takes back the last update: the matrix is again as it was before.
 	reject()
 }
@@ -45,9 +45,9 @@ func (o *Options) evaluator(samples int, seed uint64) (evaluator, error) {
 // whole is an evaluator that takes the whole matrix each time.
 type whole func(ctx context.Context, w *words) (float64, error)
 
-func (f whole) reset(ctx context.Context, w *words) (float64, error)          { return f(ctx, w) }
-func (f whole) update(ctx context.Context, w *words, _ move) (float64, error) { return f(ctx, w) }
-func (whole) reject()                                                         {}
+func (f whole) reset(ctx context.Context, w *words) (float64, error)           { return f(ctx, w) }
+func (f whole) update(ctx context.Context, w *words, _ *move) (float64, error) { return f(ctx, w) }
+func (whole) reject()                                                          {}
 
 // Objective makes a function that estimates the expected error of codes of a number of bits from a
 // number of samples of each level: +Inf where a code is invalid. One goroutine calls the function,
@@ -101,7 +101,7 @@ func (o *Options) exactly() whole {
 	// the words of the last call, and columns of which e is not
 	last, changed := make([]uint64, o.Levels), uint64(1)<<o.Bits-1
 	return func(_ context.Context, w *words) (float64, error) {
-		for n, word := range w.rows { // M is small: a row is a word
+		for n, word := range w.rows {
 			changed |= last[n] ^ word
 			last[n] = word
 		}

@@ -1,14 +1,13 @@
 package search
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "math/rand/v2"
 
 // move is a change of a matrix.
 type move struct {
-	columns, changed []int  // the columns and rows that have changed
-	before           *words // the matrix before the move
+	columns, changed []int    // the columns and rows that have changed
+	difference       []uint64 // of each row, the bits that have changed
+	before           *words   // the matrix before the move
+	rivals           rivals
 }
 
 // chain is a code that changes, with the move that is being tried.
@@ -22,7 +21,7 @@ type chain struct {
 }
 
 func newChain(w *words, o *Options) *chain {
-	return &chain{words: w, move: move{before: w.clone()}, options: o}
+	return &chain{words: w, move: move{before: w.clone(), difference: make([]uint64, w.levels)}, options: o}
 }
 
 // undo takes the move back.
@@ -53,8 +52,9 @@ func (c *chain) invert(k, at int) {
 
 // compare lists the rows that have changed.
 func (c *chain) compare() {
-	for i := range c.levels {
-		if !slices.Equal(c.row(i), c.before.row(i)) {
+	c.rivals.known = false
+	for i, row := range c.rows {
+		if c.difference[i] = row ^ c.before.rows[i]; c.difference[i] != 0 {
 			c.changed = append(c.changed, i)
 		}
 	}
@@ -70,7 +70,7 @@ func (c *chain) allowed() bool {
 	}
 	for _, m := range c.changed {
 		for n := range c.levels {
-			if n != m && c.distance(m, n) == 0 {
+			if n != m && c.rows[m] == c.rows[n] {
 				return false
 			}
 		}

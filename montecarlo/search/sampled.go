@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"slices"
 
 	"belsim/theory/cost"
 )
@@ -23,54 +22,53 @@ import (
 // and m have changed differently. (A sample is the word of n with some wrong bits, so nothing else
 // about the two words matters. Inverting a bit in all words from a level on affects only pairs of
 // levels on both sides of this level.) So a sample is compared only with the words that have moved,
-// and decoded again only where the word that it was decoded to is further away.
+// its rivals, and decoded again only where the word that it was decoded to is further away.
 //
-// Let D be the distance of the words of m and n, and let no sample of n have more than F
-// errors. Then m is at least D−F from any sample, and n is at most F from it. So where
-// D > 2·F, before and after the change, m is not compared. For the same reason a sample of
-// f errors whose best distance so far is d needs no word with D−f > d.
+// Let D be the distance of the words of m and n. A sample of f errors whose best distance so far is d
+// needs no word with D > f+d. Where one column has changed, a word that is now further from n's is nearer
+// to those samples only in which this bit is wrong, and one that is nearer is nearer to the others.
 type sampled struct {
 	probabilities
 	size     int // S, a power of two
 	shift    uint
-	width    int
 	prior    []float64
 	seed     uint64
 	cost     cost.Cost
 	unit     float64 // of sums; 1 for the absolute error
 	absolute bool    // the cost is
 
-	counts  []int32  // L × M: samples in which the bit errs
-	most    []int32  // by level: no sample has more errors
-	sums    []int64  // by level, of the costs of the answers, in units
-	flips   []uint64 // L × S × width: wrong bits
-	nearest []nearest
+	counts  []int32   // L × M: samples in which the bit errs
+	sums    []int64   // by level, of the costs of the answers, in units
+	flips   []uint64  // L × S: wrong bits
+	nearest []nearest // L × S
 
 	// What the last update has changed.
 	columns     []int
 	otherCounts []int32 // columns × L: counts of these columns, before the update
-	oldMost     []int32
 	oldSums     []int64
 	log         []logged
 
 	// Scratch.
-	moved ring  // near levels that now differ in other bits
-	dirty []int // samples of a level to decode
-	near  ring
+	dirty         []int // samples of a level to decode
+	near, scratch []rival
 }
 
-// nearest is the result of decoding a sample.
-type nearest struct{ distance, level int32 }
+// nearest is the result of decoding a sample: a level, and the distance of its word. Together with the
+// number of wrong bits the distance is the reach, beyond which no word is nearer.
+type nearest struct {
+	level           uint16
+	distance, reach uint8
+}
 
 // undecoded is a sample that must be decoded again.
-var undecoded = nearest{0, -1}
+var undecoded = nearest{reach: math.MaxUint8}
 
 // price is what the answer to a sample of level n costs, in units.
 func (s *sampled) price(a nearest, n int) int64 {
 	if s.absolute {
 		return int64(max(int(a.level)-n, n-int(a.level)))
 	}
-	return int64(math.Round(s.cost.Of(n+1, float64(a.level+1)) / s.unit))
+	return int64(math.Round(s.cost.Of(n+1, float64(a.level)+1) / s.unit))
 }
 
 // logged is a sample as it was before an update.
@@ -81,7 +79,7 @@ type logged struct {
 
 // newSampled returns an evaluator from size samples of a level.
 func (o *Options) newSampled(size int, seed uint64) *sampled {
-	width, unit := (o.Bits+63)/64, 1.
+	unit := 1.
 	if !o.Cost.Absolute() {
 		const parts = 1 << 10 // of the cost of a level
 		unit = o.Cost.Scale(o.Levels) / parts
@@ -89,20 +87,16 @@ func (o *Options) newSampled(size int, seed uint64) *sampled {
 	return &sampled{
 		cost: o.Cost, unit: unit, absolute: o.Cost.Absolute(),
 		probabilities: newProbabilities(o.Levels, o.Column),
-		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), width: width, prior: o.Prior, seed: seed,
-		counts: make([]int32, o.Levels*o.Bits), most: make([]int32, o.Levels), sums: make([]int64, o.Levels),
-		oldMost: make([]int32, o.Levels), oldSums: make([]int64, o.Levels),
-		flips: make([]uint64, o.Levels*size*width), nearest: make([]nearest, o.Levels*size),
+		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), prior: o.Prior, seed: seed,
+		counts: make([]int32, o.Levels*o.Bits), sums: make([]int64, o.Levels), oldSums: make([]int64, o.Levels),
+		flips: make([]uint64, o.Levels*size), nearest: make([]nearest, o.Levels*size),
 	}
 }
 
 // sampledBytes is the memory that a sampled evaluator takes.
-func sampledBytes(levels, bitCount, size int) int64 {
-	return int64(levels) * (int64(size)*int64(8*((bitCount+63)/64)+8) + int64(4*bitCount))
-}
+func sampledBytes(levels, bitCount, size int) int64 { return int64(levels) * int64(12*size+4*bitCount) }
 
 func (s *sampled) reset(ctx context.Context, w *words) (float64, error) {
-	clear(s.most)
 	clear(s.sums)
 	clear(s.counts)
 	for k := range w.bits {
@@ -131,11 +125,11 @@ func (s *sampled) reset(ctx context.Context, w *words) (float64, error) {
 // begin draws and decodes the samples of a level.
 func (s *sampled) begin(w *words, n int) {
 	base := n * s.size
-	clear(s.flips[base*s.width : (base+s.size)*s.width])
+	clear(s.flips[base : base+s.size])
 	for k, c := range s.counts[n*w.bits : (n+1)*w.bits] {
 		o := s.samples(n, k)
 		for i := range c {
-			s.flips[(base+o.at(i))*s.width+k/64] |= 1 << (k % 64)
+			s.flips[base+o.at(i)] |= 1 << k
 		}
 	}
 	s.dirty = s.dirty[:0]
@@ -146,13 +140,9 @@ func (s *sampled) begin(w *words, n int) {
 	s.decodeDirty(w, n)
 }
 
-// wrong is the wrong bits of a sample.
-func (s *sampled) wrong(g int) []uint64 { return s.flips[g*s.width : (g+1)*s.width] }
-
 // forget begins another update.
 func (s *sampled) forget() {
 	s.columns, s.otherCounts, s.log = s.columns[:0], s.otherCounts[:0], s.log[:0]
-	copy(s.oldMost, s.most)
 	copy(s.oldSums, s.sums)
 }
 
@@ -174,8 +164,11 @@ func (s *sampled) count(n, k int) int32 {
 	return int32(min(float64(s.size), math.Floor(float64(s.size)*s.e[n]+u)))
 }
 
-func (s *sampled) update(ctx context.Context, w *words, m move) (float64, error) {
+func (s *sampled) update(ctx context.Context, w *words, m *move) (float64, error) {
 	s.forget()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	for _, k := range m.columns {
 		if !s.of(w, k) {
 			return math.Inf(1), nil // reject has nothing to take back
@@ -185,10 +178,8 @@ func (s *sampled) update(ctx context.Context, w *words, m move) (float64, error)
 		}
 	}
 	s.columns = append(s.columns, m.columns...)
+	m.findRivals(w)
 	for n, p := range s.prior {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
 		s.dirty = s.dirty[:0]
 		s.flip(n, true)
 		if p > 0 {
@@ -213,44 +204,13 @@ func (s *sampled) flip(n int, again bool) {
 			o := s.samples(n, k)
 			for i := min(*count, *other); i < max(*count, *other); i++ {
 				g := n*s.size + o.at(i)
-				s.flips[g*s.width+k/64] ^= 1 << (k % 64)
+				s.flips[g] ^= 1 << k
 				if again {
 					s.again(n, g)
 				}
 			}
 		}
 		*count, *other = *other, *count
-	}
-}
-
-// rivals notes the levels that are near n and now differ from n in other bits.
-func (s *sampled) rivals(w *words, m move, n int) {
-	s.moved.clear()
-	reach := 2 * int(s.most[n])
-	if slices.Equal(w.row(n), m.before.row(n)) {
-		for _, i := range m.changed {
-			s.rival(w, m.before, n, i, reach)
-		}
-	} else {
-		for i := range w.levels {
-			s.rival(w, m.before, n, i, reach)
-		}
-	}
-	s.moved.sort(w, n)
-}
-
-// rival notes level i where it is near and now differs from n in other bits.
-func (s *sampled) rival(w, before *words, n, i, reach int) {
-	is, was, moved := 0, 0, uint64(0)
-	for x := range w.width {
-		now, old := w.rows[n*w.width+x]^w.rows[i*w.width+x], before.rows[n*w.width+x]^before.rows[i*w.width+x]
-		is += bits.OnesCount64(now)
-		was += bits.OnesCount64(old)
-		moved |= now ^ old
-	}
-	if moved != 0 && min(is, was) <= reach {
-		s.moved.levels = append(s.moved.levels, int32(i))
-		s.moved.distances = append(s.moved.distances, int32(is))
 	}
 }
 
@@ -272,34 +232,57 @@ func (s *sampled) set(n, g int, to nearest) {
 	s.sums[n] += s.price(to, n)
 }
 
-// challenge compares the words that have moved with the words to which samples of level n
-// were decoded. A word at the distance D can win a sample of its own level only from 2·f ≥ D on.
-// A sample is decoded again where its word has moved away from it.
-func (s *sampled) challenge(w *words, m move, n int) {
-	s.rivals(w, m, n)
-	if len(s.moved.levels) == 0 {
+// challenge compares the rivals of level n with the words to which its samples were decoded.
+func (s *sampled) challenge(w *words, m *move, n int) {
+	nearer, further := m.rivalsOf(n)
+	column := m.column() // where it is wrong, all rivals may win
+	all, flips := s.nearest[n*s.size:(n+1)*s.size], s.flips[n*s.size:(n+1)*s.size]
+	own, row := m.difference[n], w.rows[n]
+	first := firstOf(nearer)
+	for i, at := range all {
+		stays := m.difference[at.level] == own
+		if at.reach < first && stays || flips[i]&column != 0 { // most samples end here
+			continue
+		}
+		if !stays || nearestOf(w.rows, nearer, row^flips[i], at.reach-at.distance, at) != at {
+			s.compare(w, m, n, n*s.size+i, nearer, nil)
+		}
+	}
+	if column == 0 || s.counts[n*w.bits+m.columns[0]] == 0 {
 		return
 	}
-	fewest := uint64(s.moved.distances[0]+1) / 2
-	for i, at := range s.nearest[n*s.size : (n+1)*s.size] {
-		// A distance below fewest of level n, in one comparison: most samples end here.
-		if uint64(uint32(at.level^int32(n)))<<32|uint64(at.distance) < fewest || at == undecoded {
-			continue
+	k := m.columns[0]
+	first = min(first, firstOf(further))
+	o := s.samples(n, k)
+	for j := range s.counts[n*w.bits+k] {
+		i := o.at(j)
+		if at := all[i]; at.reach >= first || m.difference[at.level] != own {
+			s.compare(w, m, n, n*s.size+i, nearer, further)
 		}
-		g := n*s.size + i
-		to, f, flips := at, at.distance, s.wrong(g)
-		if int(at.level) != n {
-			f, to.distance = int32(ones(flips)), w.sampleDistance(flips, n, int(at.level))
-		}
-		if to.distance > at.distance {
+	}
+}
+
+// compare compares a sample of level n with rivals.
+func (s *sampled) compare(w *words, m *move, n, g int, nearer, further []rival) {
+	at := s.nearest[g]
+	if at == undecoded {
+		return
+	}
+	to, wrong := at, s.flips[g]
+	sample := w.rows[n] ^ wrong
+	if m.apart(n, int(at.level)) {
+		if to.distance = uint8(bits.OnesCount64(sample ^ w.rows[at.level])); to.distance > at.distance {
 			s.again(n, g)
-			continue
+			return
 		}
-		if to.distance, to.level = s.moved.best(flips, f, to.distance, at.level); to != at {
-			s.log = append(s.log, logged{g, at})
-			s.sums[n] -= s.price(at, n)
-			s.set(n, g, to)
-		}
+	}
+	f := at.reach - at.distance
+	to = nearestOf(w.rows, further, sample, f, nearestOf(w.rows, nearer, sample, f, to))
+	if to != at {
+		to.reach = f + to.distance
+		s.log = append(s.log, logged{g, at})
+		s.sums[n] -= s.price(at, n)
+		s.set(n, g, to)
 	}
 }
 
@@ -310,15 +293,20 @@ func (s *sampled) decodeDirty(w *words, n int) {
 	}
 	most := 0
 	for _, g := range s.dirty {
-		most = max(most, ones(s.wrong(g)))
+		most = max(most, bits.OnesCount64(s.flips[g]))
 	}
-	s.most[n] = max(s.most[n], int32(most))
-	s.near.around(w, n, 2*most)
+	s.near = s.near[:0]
+	for i, row := range w.rows {
+		if d := bits.OnesCount64(row ^ w.rows[n]); d <= 2*most && i != n {
+			s.near = append(s.near, newRival(d, i))
+		}
+	}
+	sortRivals(s.near, w.bits, &s.scratch)
 	for _, g := range s.dirty {
-		flips := s.wrong(g)
-		f := int32(ones(flips))
-		best, level := s.near.best(flips, f, f, int32(n))
-		s.set(n, g, nearest{best, level})
+		f := uint8(bits.OnesCount64(s.flips[g]))
+		to := nearestOf(w.rows, s.near, w.rows[n]^s.flips[g], f, nearest{uint16(n), f, 0})
+		to.reach = f + to.distance
+		s.set(n, g, to)
 	}
 }
 
@@ -329,7 +317,6 @@ func (s *sampled) reject() {
 	for _, l := range s.log {
 		s.nearest[l.sample] = l.at
 	}
-	copy(s.most, s.oldMost)
 	copy(s.sums, s.oldSums)
 	s.forget()
 }

@@ -92,8 +92,8 @@ const (
 	judges = guides << rounds // that choose among the codes of the chains: twice as many as in the last round
 )
 
-// maxBits is the largest number of bits of a search. No named code has more.
-const maxBits = code.MaxLevels
+// maxBits is the largest number of bits of a search: a word of the machine.
+const maxBits = 64
 
 // check returns an error where no code can satisfy the options.
 func (o *Options) check() error {
@@ -210,5 +210,5 @@ func (o *Options) workers() int { return min(parallel.Workers(o.Workers), chainC
 func Bytes(levels, bitCount, workers int) int64 {
 	chains := int64(min(parallel.Workers(workers), chainCount) + 1)
 	return chains*(sampledBytes(levels, bitCount, judges)+8*int64(levels)*int64(bitCount)) +
-		64*int64(levels)*int64((bitCount+63)/64*8)
+		64*int64(levels)*8
 }

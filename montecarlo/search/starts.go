@@ -68,10 +68,9 @@ func (o *Options) digits(m int) *words {
 func (o *Options) walk(ctx context.Context, spacing float64, rng *rand.Rand) *words {
 	levels, bitCount, limit := o.Levels, o.Bits, o.MaxTransitions
 	w := newWords(levels, bitCount, o.Circular)
-	seen := map[string]bool{key(w.row(0)): true}
+	seen := map[uint64]bool{0: true}
 	oldest := rng.Perm(bitCount) // the bits; the bit whose last change is the oldest comes first
 	changes := make([]int, bitCount)
-	word := make([]uint64, w.width)
 	each, owed := float64(bitCount)/spacing, 0.0
 	if limit > 0 { // so that it lasts
 		each = min(each, float64(bitCount)*float64(limit)/float64(levels-1))
@@ -85,13 +84,13 @@ func (o *Options) walk(ctx context.Context, spacing float64, rng *rand.Rand) *wo
 		owed = max(0, owed-float64(count))
 		again := true
 		for try := range 60 {
-			copy(word, w.row(i-1))
+			word := w.rows[i-1]
 			choice := pick(oldest, changes, limit, count, 2*count+try/6, rng)
 			for _, k := range choice {
-				word[k/64] ^= 1 << (k % 64)
+				word ^= 1 << k
 			}
-			copy(w.row(i), word)
-			if len(choice) > 0 && !seen[key(w.row(i))] {
+			w.rows[i] = word
+			if len(choice) > 0 && !seen[word] {
 				for _, k := range choice {
 					changes[k]++
 					at := slices.Index(oldest, k)
@@ -104,7 +103,7 @@ func (o *Options) walk(ctx context.Context, spacing float64, rng *rand.Rand) *wo
 		if again {
 			return nil
 		}
-		seen[key(w.row(i))] = true
+		seen[w.rows[i]] = true
 	}
 	return w
 }

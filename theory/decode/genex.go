@@ -53,36 +53,39 @@ func (d GenEx) AtTemperature(tau float64) (Decoder, error) { return NewGenEx(d.c
 // DecodeLogits implements LogitDecoder, in O(L·M).
 func (d GenEx) DecodeLogits(z []float64) float64 {
 	of := correlations(d.code, z)
-	_, mean := d.Weigh(of, of)
+	_, mean := d.Weigh(of, of, of[place(of)])
 	return mean
 }
 
 // FromCorrelations implements Correlator.
 func (d GenEx) FromCorrelations(correlations []float64) float64 {
-	_, mean := d.Weigh(make([]float64, len(correlations)), correlations)
+	_, mean := d.Weigh(make([]float64, len(correlations)), correlations, correlations[place(correlations)])
 	return mean
 }
 
 // Weigh sets weights, of length L, to the probabilities of the levels times total, and returns the
-// answer, their mean. Weights may be the correlations. It subtracts the largest exponent from all
-// exponents, so that none overflows.
-func (d GenEx) Weigh(weights, correlations []float64) (total, mean float64) {
-	largest := correlations[place(correlations)]
+// answer, their mean, by the correlations and the largest of them. Weights may be the correlations. The
+// largest exponent is subtracted from all, so that none overflows.
+func (d GenEx) Weigh(weights, correlations []float64, largest float64) (total, mean float64) {
 	most := d.temperature * largest
-	infinite, sum := math.IsInf(most, 0), 0.0
+	infinite, sum, places := math.IsInf(most, 0), 0.0, d.code.Places()
+	weights = weights[:len(correlations)]
 	for i, c := range correlations {
 		exponent := d.temperature*c - most
 		if infinite {
 			exponent = d.temperature * (c - largest)
 		}
-		weights[i] = 0
-		if exponent < -80 { // less than 2·10⁻³⁵, of 65,536 levels less than 10⁻²⁵: no bit of the sums
-			continue
+		w := 0.0
+		if exponent >= -80 { // others weigh less than 2·10⁻³⁵, of 65,536 levels less than 10⁻²⁵: no bit of the sums
+			w = exp(exponent)
 		}
-		w := math.Exp(exponent)
 		weights[i] = w
 		total += w
-		sum += w * d.code.Place(i)
+		if places == nil {
+			sum += w * float64(i+1)
+		} else {
+			sum += w * places[i]
+		}
 	}
 	if d.code.Circular() {
 		return total, d.code.Circle().Mean(weights)
