@@ -97,8 +97,9 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 		o.Column(column, k, at)
 		e.SetCol(k, column)
 	}
-	means := must.Get(theory.Means(context.Background(), 0, c, d, cost.Cost{}, e))(t)
-	squares := must.Get(theory.Means(context.Background(), 0, c, d, cost.Cost{}.Squared(), e))(t)
+	law := must.Get(theory.NewLaw(t.Context(), math.MaxInt, c, d))(t)
+	means := must.Get(law.Means(t.Context(), 0, nil, e, cost.Cost{}))(t)
+	squares := must.Get(law.Means(t.Context(), 0, nil, e, cost.Cost{}.Squared()))(t)
 	for n, m := range means {
 		mean += o.Prior[n] * m
 		variance += o.Prior[n] * o.Prior[n] * (squares[n] - m*m)
