@@ -267,7 +267,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	means := must.Get(theory.Means(context.Background(), 1, c, d, cost.Cost{}, e))(t)
+	means := must.Get(must.Get(theory.NewLaw(t.Context(), math.MaxInt, c, d))(t).Means(t.Context(), 1, nil, e, cost.Cost{}))(t)
 	mean := enclose.Mean(prior, first)
 	want := 0.0
 	for i, m := range means {
