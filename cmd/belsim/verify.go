@@ -87,7 +87,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	v, err := verify.Check(ctx, s, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {
-		return bar.interrupted(err)
+		return err
 	}
 	v.Provenance = env.provenance()
 	if err := matrix.write(env, cmd.confusion(ctx, v, s).write); err != nil {
