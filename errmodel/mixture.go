@@ -64,6 +64,10 @@ func (m *Mixture) RowTo(dst []float64, i int) {
 	}
 }
 
+// Scaled returns r and the table of which this one is r times, which is the same one for all r; nil where it is not
+// kept.
+func (m *Mixture) Scaled() (r float64, u *mat.Dense) { return m.r, m.profile.unit }
+
 // Window returns the error probabilities of the unary code, of the bits from a label outwards, on either
 // side; nil for other codes, whose rows are no windows of one sequence.
 func (m *Mixture) Window() []float64 {

@@ -9,9 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/montecarlo"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -160,6 +162,49 @@ func TestOtherNumbers(t *testing.T) {
 		if !(math.Abs(got.Mean-want.Mean) <= 5*math.Hypot(got.StdErr, want.StdErr)) ||
 			!(math.Abs(got.RMS/want.RMS-1) < 0.1) {
 			t.Errorf("%s: %+v, slowly %+v", name, got, want)
+		}
+	}
+}
+
+// mixtureProblem is a named code under the Gaussian mixture of one r and σ.
+func mixtureProblem(tb testing.TB, name, decoder string, levels int, r, sigma float64) *montecarlo.Problem {
+	tb.Helper()
+	c := must.Get(code.New(name, levels))(tb)
+	d := must.Get(decode.New(decoder, c))(tb)
+	e := must.Get(errmodel.NewMixture(context.Background(), c, r, sigma))(tb)
+	return &montecarlo.Problem{Code: c, Decoder: d, Errors: e, Seed: 1}
+}
+
+// everyRow samples every row of a problem n times.
+func everyRow(p *montecarlo.Problem, n uint64) []montecarlo.Span {
+	spans := make([]montecarlo.Span, p.Code.Levels())
+	for row := range spans {
+		spans[row] = montecarlo.Span{Row: row, Samples: n}
+	}
+	return spans
+}
+
+// informed is a problem whose decoder knows the error probabilities and a prior.
+func informed(tb testing.TB, code string, levels int, r, sigma float64, logits bool,
+	prior []float64) *montecarlo.Problem {
+	tb.Helper()
+	p := mixtureProblem(tb, code, "median", levels, r, sigma)
+	d := must.Get(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
+	p.Decoder = d
+	if logits {
+		p.Kind = montecarlo.IndependentLogits
+	}
+	return p
+}
+
+// TestBeside: samples beside an exact value are drawn to 1 %, unless a number of samples or a wider
+// target was asked for.
+func TestBeside(t *testing.T) {
+	for _, tt := range []struct{ relErr, exact, want float64 }{{0.002, 3, 0.01}, {0.02, 3, 0.02},
+		{0.002, math.NaN(), 0.002}} {
+		s := montecarlo.DefaultSampling()
+		if s.RelErr = tt.relErr; s.CheckingExact(tt.exact).RelErr != tt.want || s.Fixed(9).CheckingExact(tt.exact).RelErr != 0 {
+			t.Errorf("%+v: %+v", tt, s.CheckingExact(tt.exact))
 		}
 	}
 }

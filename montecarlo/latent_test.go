@@ -7,11 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel"
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/base/philox"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -214,5 +217,88 @@ func TestTallyBatch(t *testing.T) {
 		want.batch(&sum, weight, all-1, &e)
 		want.real(e.Base + batchLabel(&sum, weight, all-1))
 		must.Equal(t, "sums", want.Sums, got.Sums)
+	}
+}
+
+// hardSampler samples the onehot code of bits that err with some probabilities, of which the first
+// digits decide, do not decide, or are all that there are.
+func hardSampler(t *testing.T, bits int) *latentSampler {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	e := mat.NewDense(bits, bits, nil)
+	e.Apply(func(int, int, float64) float64 {
+		return []float64{0, 1, 0.5, 0x1p-8, 3 * 0x1p-8, 0x1p-9, 1 - 0x1p-10, 0.003, rng.Float64(),
+			rng.Float64()}[rng.IntN(10)]
+	}, e)
+	c := mustCode(t, "onehot", bits)
+	p := &Problem{Code: c, Decoder: must.Get(decode.New("gen", c))(t), Errors: e, Kind: DenseBits, Seed: 3}
+	s := newLatentSampler(p, philox.NewKeys(p.Seed))
+	s.tables = must.Get(s.maker.Row(t.Context(), 0))(t)
+	s.wrong, s.words = make([]uint64, len(s.tables.Bits)), make([]uint64, wordsChunk*tables.Digits)
+	return s
+}
+
+// TestFlips: the words decide as their definition does, lane by lane: a number of 72 digits is
+// compared with p.
+func TestFlips(t *testing.T) {
+	s := hardSampler(t, 70)
+	st := stream{s.keys, 0, 5}
+	for g := range 40 {
+		s.flips(st, g)
+		for a := range s.wrong {
+			at := g*len(s.wrong) + a
+			words := make([]uint64, tables.Digits)
+			philox.Fill(words, s.keys, st.at(streamDigits, 0, uint32(at*tables.Digits/2)))
+			for lane := range tables.FlipLanes {
+				var top uint64
+				for _, w := range words {
+					top = top<<1 | w>>lane&1
+				}
+				x := philox.Call(s.keys, st.at(streamUndecided, 0, uint32(at*tables.FlipLanes+lane)))
+				p := s.tables.Wrong[a]
+				want := top < p>>(64-tables.Digits) ||
+					top == p>>(64-tables.Digits) && uint64(x[0])|uint64(x[1])<<32 < p<<tables.Digits
+				if got := s.wrong[a]>>lane&1 == 1; got != want {
+					t.Fatalf("group %d, bit %d, lane %d: wrong %v, want %v", g, a, lane, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestPlaces: the two ways of placing a draw agree on every one.
+func TestPlaces(t *testing.T) {
+	words := make([]uint64, 1<<14)
+	for i := range words {
+		d := uint64(4 * i)
+		words[i] = d | (d+1)<<16 | (d+2)<<32 | (d+3)<<48 // every draw of 16 bits
+	}
+	low := func(i int) uint64 { return uint64(i) * 0x9E3779B97F4A7C15 }
+	for _, n := range []int{1, 2, 3, 64, 100, 128} {
+		e := make([]float64, n)
+		for k := range e {
+			e[k] = 0.5 / float64(1+(k-n/2)*(k-n/2))
+		}
+		var b tables.Bits
+		b.Set(0, make([]uint64, (n+63)/64), e)
+		var table aliasTable
+		table.prepare(b.Columns)
+		narrow := make([]uint16, 1<<16)
+		table.placeNarrow(narrow, words, low)
+		undecided := 0
+		for draw := range 1 << 16 {
+			asked := false
+			want := table.place(uint32(draw), func() uint64 { asked = true; return low(draw) })
+			if asked {
+				undecided++
+			}
+			if narrow[draw] != want {
+				t.Fatalf("%d bits, draw %x: %d narrow, want %d", n, draw, narrow[draw], want)
+			}
+		}
+		if undecided > len(table.columns) {
+			t.Errorf("%d bits: %d of 65536 draws undecided by their own bits; want at most one a column, %d", n,
+				undecided, len(table.columns))
+		}
 	}
 }

@@ -36,7 +36,7 @@ const (
 // than 600 levels or bits, or with more than 5,000 transitions, has no marks, because they
 // would hide it. Of a matrix of more than 1,600 levels or bits every few are drawn. The
 // title says so in both cases.
-func CodeMatrix(d CodeMatrixData) (*Figure, error) {
+func CodeMatrix(d CodeMatrixData) *Figure {
 	marks, marked := d.marks()
 	var notes []string
 	if d.Levels > maxPixels || d.Bits > maxPixels {
@@ -68,7 +68,7 @@ func CodeMatrix(d CodeMatrixData) (*Figure, error) {
 		c = draw.Crop(c, side, -side, 0, 0)
 		p.Draw(c)
 		frame(c, p.DataCanvas(c).Rectangle)
-	}), nil
+	})
 }
 
 // newMatrix is the plot of a matrix, row 1 at the top, with several pixels for each entry of a small one. Of a large one

@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 
@@ -32,15 +31,11 @@ type logColours struct {
 // Confusion draws a confusion matrix, label 1 at the top, in colours that are logarithms of probabilities:
 // the darker the more probable, and white below the end of the colour bar. Of more than 1,600
 // levels every few are drawn.
-func Confusion(d ConfusionData) (*Figure, error) {
+func Confusion(d ConfusionData) *Figure {
 	scale := logColours{lo: 0, colour: palette.Reverse(moreland.ExtendedBlackBody())}
 	for i := range d.Levels {
 		for k := range d.Levels {
-			p := d.At(i, k)
-			if !(p >= 0 && p < 1+1e-9) {
-				return nil, fmt.Errorf("confusion matrix: row %d, column %d: %v is no probability", i+1, k+1, p)
-			}
-			if p > 0 {
+			if p := d.At(i, k); p > 0 {
 				scale.lo = min(scale.lo, math.Log10(p))
 			}
 		}
@@ -50,12 +45,7 @@ func Confusion(d ConfusionData) (*Figure, error) {
 	scale.colour.SetMax(0)
 	p := newMatrix(d.Style, "answer m", "label n", d.Levels, d.Levels,
 		func(i, k int) color.Color { return scale.at(math.Log10(d.At(i, k))) })
-	bar := newPlot(d.Style, "probability of answer m to label n", "")
-	bar.X.Min, bar.X.Max, bar.X.LineStyle.Width = scale.lo, 0, 0
-	bar.X.Label.TextStyle.Font.Size = vg.Points(9.5)
-	bar.X.Tick.Marker = plot.TickerFunc(logTicks)
-	bar.HideY()
-	bar.Add(scale)
+	bar := colourBar(d.Style, "probability of answer m to label n", scale.lo, 0, logTicks, scale)
 	const forBar = 50
 	return d.Style.titled(d.Title, d.Style.width()+vg.Points(forBar), func(c draw.Canvas) {
 		above, below := draw.Crop(c, 0, 0, vg.Points(forBar+6), 0), draw.Crop(c, 0, 0, 0, vg.Points(forBar-4)-c.Size().Y)
@@ -63,7 +53,7 @@ func Confusion(d ConfusionData) (*Figure, error) {
 		area, under := p.DataCanvas(above), bar.DataCanvas(below)
 		frame(c, area.Rectangle)
 		bar.Draw(draw.Crop(below, area.Min.X-under.Min.X, area.Max.X-under.Max.X, 0, 0))
-	}), nil
+	})
 }
 
 // at is the colour of a logarithm.

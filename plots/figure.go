@@ -259,7 +259,7 @@ func (s Style) heading(title string, width vg.Length) (string, draw.TextStyle) {
 		style.Font.Size -= vg.Points(0.5)
 	}
 	var lines []string
-	for _, word := range titleWords(title) {
+	for word := range strings.SplitSeq(strings.ReplaceAll(title, " = ", "\u00a0=\u00a0"), " ") { // r = 1 stays on one line
 		word = abridge(style, word, width)
 		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
 			lines[last] += " " + word
@@ -268,19 +268,6 @@ func (s Style) heading(title string, width vg.Length) (string, draw.TextStyle) {
 		lines = append(lines, word)
 	}
 	return strings.Join(lines, "\n"), style
-}
-
-// titleWords are the parts of a title that stay on one line: words, and equations such as r = 1.
-func titleWords(text string) (parts []string) {
-	words := strings.Fields(text)
-	for i, word := range words {
-		if i > 0 && (word == "=" || words[i-1] == "=") {
-			parts[len(parts)-1] += " " + word
-			continue
-		}
-		parts = append(parts, word)
-	}
-	return parts
 }
 
 // abridge takes letters out of the middle of text until it fits a width.
@@ -511,17 +498,6 @@ func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
 		x += style.Width(e.name) + vg.Points(space)
 	}
 	return draw.Crop(c, 0, 0, 0, y-vg.Points(9)-c.Max.Y)
-}
-
-// checkErrors refuses errors that cannot be drawn: want numbers that are not negative, or NaN where
-// some may be missing.
-func checkErrors(of string, missing bool, errors ...float64) error {
-	for _, v := range errors {
-		if v < 0 || v > largest || math.IsNaN(v) && !missing {
-			return fmt.Errorf("an error of %s is %v; want a number from 0 to %g", of, v, largest)
-		}
-	}
-	return nil
 }
 
 // errorAxis sets a logarithmic axis to errors, NaN among them. on returns the place of an error on

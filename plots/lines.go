@@ -48,18 +48,14 @@ func Lines(d LinesData) (*Figure, error) {
 	for i, l := range slices.Backward(d.Lines) { // dashed lines are drawn above the lines that they lie on
 		line := make(plotter.XYs, len(l.Values))
 		for j, v := range l.Values {
-			if !(math.Abs(v) <= largest) {
-				return nil, fmt.Errorf("lines: value %d of %s is %v; want a finite number of at most ±%g", j+1, l.Name,
-					v, largest)
-			}
 			line[j] = plotter.XY{X: d.Level[j], Y: v}
 			lo, hi = min(lo, v), max(hi, v)
 		}
 		p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
 		key[i] = series{name: l.Name, line: styles[i]}
 	}
-	if setLevels(x, &p.X); d.XLabel != "" {
-		p.X.Tick.Marker = plot.TickerFunc(ticks)
+	if x.set(&p.X); d.XLabel == "" {
+		p.X.Tick.Marker = plot.TickerFunc(levelTicks)
 	}
 	margin := 0.04 * (hi - lo)
 	if margin == 0 {

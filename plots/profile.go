@@ -41,10 +41,7 @@ func Profile(d ProfileData) (*Figure, error) {
 	curve := draw.LineStyle{Color: blue, Width: vg.Points(1.4)}
 	observed, fitted := false, false
 	for i, b := range d.Bits {
-		p, err := panel(b, d.Style, glyph, curve)
-		if err != nil {
-			return nil, fmt.Errorf("error profile of %s: %w", b.Name, err)
-		}
+		p := panel(b, d.Style, glyph, curve)
 		panels[i/columns] = append(panels[i/columns], p)
 		top = max(top, p.Y.Max)
 		observed = observed || len(b.Label) > 0
@@ -91,10 +88,7 @@ func Profile(d ProfileData) (*Figure, error) {
 }
 
 // panel is one classifier's axes, points and curve.
-func panel(b assess.Profile, style Style, glyph draw.GlyphStyle, curve draw.LineStyle) (*plot.Plot, error) {
-	if err := checkErrors(b.Name, false, slices.Concat(b.Rate, b.Lo, b.Hi, b.Fitted)...); err != nil {
-		return nil, err
-	}
+func panel(b assess.Profile, style Style, glyph draw.GlyphStyle, curve draw.LineStyle) *plot.Plot {
 	top := 0.0
 	p := newPlot(style, "label n (level)", "error probability")
 	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = vg.Points(9.5), vg.Points(9.5)
@@ -123,7 +117,7 @@ func panel(b assess.Profile, style Style, glyph draw.GlyphStyle, curve draw.Line
 	p.X.Min, p.X.Max = 0.5, float64(len(b.Target))+0.5
 	p.X.Tick.Marker = plot.TickerFunc(levelTicks)
 	p.Y.Min, p.Y.Max = 0, min(1.08*top, 1.02)
-	return p, nil
+	return p
 }
 
 // bar draws the target bit above the axes, and the classifier's name above that.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
+	"belsim/theory/base/matrix"
 	"belsim/theory/code"
 	"belsim/theory/cost"
 	"belsim/theory/decode"
@@ -13,11 +16,14 @@ import (
 // row needs of the first so many. A row of a mixture begins as its neighbour does, but for the last bits, so
 // that most sums are those of the row before.
 type johnson struct {
-	zeroErrors, oneErrors []float64
-	zeros                 []zeros
-	ones                  []ones
-	z, n                  int // of the row: how many there are
-	last                  []ones
+	oneErrors []float64
+	zeros     []zeros
+	ones      []ones
+	z, n      int // of the row: how many there are
+	last      []ones
+
+	table  *mat.Dense // whose rows begin as the rows before, in so many zeros and ones
+	shared [][2]int
 }
 
 // zeros are sums over the first so many zeros, that false ones are among them.
@@ -39,43 +45,90 @@ func (o ones) and(e float64) ones {
 }
 
 func newJohnson(bits int) *johnson {
-	j := &johnson{zeroErrors: make([]float64, 0, bits), oneErrors: make([]float64, 0, bits),
-		zeros: make([]zeros, bits+1), ones: make([]ones, bits+1), last: make([]ones, bits+1)}
+	j := &johnson{oneErrors: make([]float64, bits), zeros: make([]zeros, bits+1), ones: make([]ones, bits+1),
+		last: make([]ones, bits+1)}
 	j.zeros[0], j.ones[0], j.last[0] = zeros{none: 1}, ones{lost: 1}, ones{lost: 1}
 	return j
 }
 
-// set takes the probabilities of the bits of J(v, M), which are zeros before ones up to v = M.
-func (x *johnson) set(v int, e []float64) {
-	m := len(e)
-	x.z, x.n = m-v, v
-	zero, one, away := m-v-1, m-v, 1 // the first of either kind
+// bitsOf says where the bits of J(v, M) are, zeros before ones up to v = M: how many zeros and ones, the
+// first of either kind, and the step to the next one.
+func bitsOf(v, m int) (z, n, zero, one, away int) {
 	if v > m {
-		x.z, x.n = v-m, 2*m-v
-		zero, one, away = 2*m-v, 2*m-v-1, -1
+		return v - m, 2*m - v, 2*m - v, 2*m - v - 1, -1
 	}
-	for j := same(x.zeroErrors, e, x.z, zero, -away); j < x.z; j++ {
-		p := e[zero-j*away]
-		x.zeroErrors = append(x.zeroErrors[:j], p)
+	return m - v, v, m - v - 1, m - v, 1
+}
+
+// set takes the probabilities r·e of the bits of J(v, M), of which the first zeros and ones are those of the
+// row before.
+func (x *johnson) set(v int, r float64, e []float64, same [2]int) {
+	var zero, one, away int
+	x.z, x.n, zero, one, away = bitsOf(v, len(e))
+	for j := same[0]; j < x.z; j++ {
+		p := r * e[zero-j*away]
 		s, distance := x.zeros[j], float64(j+1)
 		none := s.none * (1 - p)
 		x.zeros[j+1] = zeros{s.farthest*(1-p) + distance*p, s.nearest + distance*p*s.none, s.some*(1-p) + p, none,
 			s.kept + none}
 	}
-	for j := same(x.oneErrors, e, x.n, one, away); j < x.n; j++ {
-		p := e[one+j*away]
-		x.oneErrors = append(x.oneErrors[:j], p)
+	for j := same[1]; j < x.n; j++ {
+		p := r * e[one+j*away]
+		x.oneErrors[j] = p
 		x.ones[j+1] = x.ones[j].and(p)
 	}
 }
 
-// same is how many of the first n bits from one on, away from it, have the probabilities of before. Bits are
-// compared as whole numbers, which takes one branch: no probability is −0 or missing.
-func same(before, e []float64, n, from, away int) (j int) {
-	for j < min(n, len(before)) && math.Float64bits(before[j]) == math.Float64bits(e[from+j*away]) {
-		j++
+// rows sets the rows of a table whose weight is above zero, and calls use after each. It reports false, and
+// does nothing, unless the table is a number times another one that is kept. Row i has Johnson value i + first.
+func (x *johnson) rows(e mat.Matrix, first int, weights []float64, use func(i int)) bool {
+	m, ok := e.(interface{ Scaled() (float64, *mat.Dense) })
+	if !ok {
+		return false
 	}
-	return j
+	r, u := m.Scaled()
+	if u == nil {
+		return false
+	}
+	if x.table != u {
+		x.share(u, first)
+	}
+	var same [2]int
+	for i, shared := range x.shared {
+		same = [2]int{min(same[0], shared[0]), min(same[1], shared[1])}
+		if weights != nil && weights[i] == 0 {
+			continue
+		}
+		if i+first > 0 {
+			x.set(i+first, r, u.RawRowView(i), same)
+			same = [2]int{x.z, x.n}
+		}
+		use(i)
+	}
+	return true
+}
+
+// share finds out how many zeros and ones the rows of a table share with the rows before.
+func (x *johnson) share(u *mat.Dense, first int) {
+	levels, bits := u.Dims()
+	x.table, x.shared = u, make([][2]int, levels)
+	before, now := [2][]float64{}, [2][]float64{}
+	for i := max(0, 1-first); i < levels; i++ {
+		z, n, zero, one, away := bitsOf(i+first, bits)
+		row := u.RawRowView(i)
+		for k, from := range [2]int{zero, one} {
+			step, count := []int{-away, away}[k], []int{z, n}[k]
+			now[k] = now[k][:0]
+			for j := range count {
+				now[k] = append(now[k], row[from+j*step])
+			}
+			same := &x.shared[i][k]
+			for *same < min(count, len(before[k])) && now[k][*same] == before[k][*same] {
+				*same++
+			}
+		}
+		before, now = now, before
+	}
 }
 
 // newBelJBound is Eq. 26 for the rows of a Johnson code: see johnson.bound. It is no bound where bits
@@ -86,19 +139,36 @@ func same(before, e []float64, n, from, away int) (j int) {
 // ones is level 1 and not M+1. Where level 1 is further off, the probability of this output
 // times the difference is added. Level 1 itself, the all-zero word, errs by (M+1−f)+(M−l),
 // both terms positive, whose expectation is taken as it is.
-func newBelJBound(d decode.BelJ) func(i int, e []float64) float64 {
-	m, x := d.Bits(), newJohnson(d.Bits())
-	return func(i int, e []float64) float64 {
-		if !d.ZeroWord() {
-			x.set(i+1, e)
+func newBelJBound(d decode.BelJ) (row func(i int, e []float64) float64,
+	ofTable func(e mat.Matrix, weights []float64) []float64) {
+	m, x, first := d.Bits(), newJohnson(d.Bits()), d.First()
+	bound := func(v int) float64 {
+		if first == 1 {
 			return x.bound()
 		}
-		if i == 0 {
+		further := v - max(m-v, v-m)
+		return x.bound() + float64(max(further, 0))*x.zeros[x.z].none*x.ones[x.n].lost
+	}
+	row = func(i int, e []float64) float64 {
+		if i+first == 0 {
 			return zeroWordError(e)
 		}
-		x.set(i, e)
-		further := i - max(m-i, i-m)
-		return x.bound() + float64(max(further, 0))*x.zeros[x.z].none*x.ones[x.n].lost
+		x.set(i+first, 1, e, [2]int{})
+		return bound(i + first)
+	}
+	return row, func(e mat.Matrix, weights []float64) []float64 {
+		levels, _ := e.Dims()
+		out := make([]float64, levels)
+		if !x.rows(e, first, weights, func(i int) {
+			if i+first == 0 {
+				out[i] = zeroWordError(matrix.Row(nil, i, e))
+			} else {
+				out[i] = bound(i + first)
+			}
+		}) {
+			return nil
+		}
+		return out
 	}
 }
 
@@ -159,25 +229,14 @@ const negligible = 0x1p-80
 // left out once they are negligible. O(M).
 func (x *johnson) absolute(empty float64) float64 {
 	n, apart, gone := x.n, 0.0, 0.0 // apart is E[|G−F|; one is left], gone E[G; one is left]
-	of := 1                         // how many q there are
+	q := ones{lost: 1}
 	for s := 1; s < n; s++ {
-		p, t := x.ones[s], min(s, n-s)
-		if of == s {
-			x.last[s] = x.last[s-1].and(x.oneErrors[n-s])
-			if of++; x.last[s].lost <= negligible*apart {
-				of-- // this and all that follow
-			}
-		}
-		left, lost := 1.0, 0.0
-		if t < of {
-			left = x.last[t].left
-		}
-		if s < of {
-			lost = x.last[s].lost
-			gone += lost * x.ones[n-s].left
-		}
-		apart += p.lost*left + lost*x.ones[t].left
-		if lost == 0 && p.lost <= negligible*apart {
+		p, t := &x.ones[s], min(s, n-s)
+		q = q.and(x.oneErrors[n-s])
+		x.last[s] = q
+		gone += q.lost * x.ones[n-s].left
+		apart += p.lost*x.last[t].left + q.lost*x.ones[t].left
+		if max(p.lost, q.lost) <= negligible*apart {
 			break
 		}
 	}
@@ -204,14 +263,22 @@ func newBelJForm(c *code.Code, d decode.BelJ) *belJForm {
 }
 
 func (x *belJForm) set(_ context.Context, i int, e []float64) error {
-	x.i, x.v, x.e = i, i+1, e
-	if x.decoder.ZeroWord() {
-		x.v = i
-	}
+	x.i, x.v, x.e = i, i+x.decoder.First(), e
 	if x.v > 0 {
-		x.halves.set(x.v, e)
+		x.halves.set(x.v, 1, e, [2]int{})
 	}
 	return nil
+}
+
+// means implements tableForm.
+func (x *belJForm) means(_ context.Context, weights []float64, e mat.Matrix, out []float64) (bool, error) {
+	first := x.decoder.First()
+	return x.halves.rows(e, first, weights, func(i int) {
+		if x.i, x.v = i, i+first; x.v == 0 {
+			x.e = matrix.Row(x.e, i, e)
+		}
+		out[i] = x.absolute()
+	}), nil
 }
 
 func (x *belJForm) mean(c cost.Cost) (float64, bool) { return x.absolute(), c.Absolute() }

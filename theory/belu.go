@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/theory/code"
 	"belsim/theory/cost"
 )
@@ -17,16 +19,19 @@ func belUBound(_ int, e []float64) float64 {
 	return sum
 }
 
-// belUBounds are those of all rows of a window, whose sums are those of the first bits of its sequence. None
-// is above the largest error, to the further end.
-func belUBounds(e []float64) []float64 {
-	m := len(e)
+// belUBounds are those of all rows of a window, whose sums are those of the first bits of its sequence.
+func belUBounds(e mat.Matrix, _ []float64) []float64 {
+	w := Window(e)
+	if w == nil {
+		return nil
+	}
+	m := len(w)
 	sums, out := make([]float64, m+1), make([]float64, m+1)
-	for k, p := range e {
+	for k, p := range w {
 		sums[k+1] = sums[k] + p
 	}
 	for i := range out {
-		out[i] = min(sums[i]+sums[m-i], float64(max(i, m-i)))
+		out[i] = sums[i] + sums[m-i]
 	}
 	return out
 }
@@ -132,7 +137,11 @@ func (b *belUForm) mean(c cost.Cost) (float64, bool) { return apart(b.fx, b.fy),
 // means are the means of all rows of a window, of sequence e, whose weight is above zero: the laws of its
 // first bits are those of either side. Without the bits that cannot matter most labels have the same, and
 // two labels as far from either end the same mean.
-func (b *belUForm) means(ctx context.Context, weights, e, out []float64) error {
+func (b *belUForm) means(ctx context.Context, weights []float64, table mat.Matrix, out []float64) (bool, error) {
+	e := Window(table)
+	if e == nil || len(e) > keptLaws {
+		return false, nil
+	}
 	m, of := len(e), len(e)
 	largest := slices.Max(e)
 	for of > 0 && !canErr(e[of-1], largest) {
@@ -140,7 +149,7 @@ func (b *belUForm) means(ctx context.Context, weights, e, out []float64) error {
 	}
 	laws := b.x
 	if _, err := laws.law(ctx, e[:of], leastCount(largest, m)); err != nil {
-		return err
+		return false, err
 	}
 	known := make([]float64, of+1) // means by the bits to the nearer end
 	for i := range out {
@@ -153,7 +162,7 @@ func (b *belUForm) means(ctx context.Context, weights, e, out []float64) error {
 		}
 		out[i] = known[near]
 	}
-	return nil
+	return true, nil
 }
 
 // apart is E|X−Y|. With F and G the distribution functions of X and Y,
@@ -252,15 +261,17 @@ func (l *countLaw) sum() {
 	if len(l.below) > 0 {
 		return
 	}
-	l.below, l.above = slices.Grow(l.below, len(l.p))[:len(l.p)], slices.Grow(l.above, len(l.p))[:len(l.p)]
-	below, above := 0.0, 0.0
-	for k, p := range l.p { // both at once: each addition waits for the one before it
-		below += p
-		l.below[k] = below
-		j := len(l.p) - 1 - k
-		l.above[j] = above
-		above += l.p[j]
+	p := l.p
+	below, above := slices.Grow(l.below, len(p))[:len(p)], slices.Grow(l.above, len(p))[:len(p)]
+	most, more := 0.0, 0.0
+	for k, up := range p { // both at once: each addition waits for the one before it
+		most += up
+		below[k] = most
+		j := len(p) - 1 - k
+		above[j] = more
+		more += p[j]
 	}
+	l.below, l.above = below, above
 }
 
 // add makes the law the one of some bits and one more, which errs with probability e. Counts at

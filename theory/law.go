@@ -62,6 +62,13 @@ type form interface {
 	mean(c cost.Cost) (mean float64, ok bool)
 }
 
+// tableForm is a form that may have a faster way to the mean errors of all rows of a table.
+type tableForm interface {
+	form
+	// means sets out, by row, where a weight is above zero or there are no weights. It reports whether there was one.
+	means(ctx context.Context, weights []float64, e mat.Matrix, out []float64) (bool, error)
+}
+
 // NewLaw prepares the law for a code and its decoder: for bel-u and bel-j of any size, for any other
 // decoder by enumeration of all 2^M outputs where that is at most 2³¹ operations and M ≤ 20. The error
 // wraps ErrNoClosedForm elsewhere, and where a row takes more than most products, beside the
@@ -108,12 +115,17 @@ func (x *Law) Row(ctx context.Context, i int, e []float64) (Answers, error) {
 // them differ by less than 10⁻¹² of it.
 func (x *Law) Means(ctx context.Context, workers int, weights []float64, e mat.Matrix, c cost.Cost) ([]float64, error) {
 	out := make([]float64, x.code.Levels())
-	if w := Window(e); w != nil && c.Absolute() && len(w) == x.code.Bits() && len(w) <= keptLaws {
-		if f, ok := x.forms.Get().(*belUForm); ok {
-			defer x.forms.Put(f)
-			return out, f.means(ctx, weights, w, out)
+	f := x.forms.Get().(form)
+	if t, ok := f.(tableForm); ok && c.Absolute() {
+		if err := x.code.CheckTable(e); err != nil {
+			return nil, err
+		}
+		if done, err := t.means(ctx, weights, e, out); done || err != nil {
+			x.forms.Put(f)
+			return out, err
 		}
 	}
+	x.forms.Put(f)
 	return out, x.each(ctx, workers, weights, e, func(i int, f form) { out[i] = meanOf(f, c, i+1) })
 }
 
@@ -158,14 +170,4 @@ func (x *Law) each(ctx context.Context, workers int, weights []float64, e mat.Ma
 		return fmt.Errorf("exact error of %s with %s: %w", x.code.Name(), x.decoder.Name(), err)
 	}
 	return nil
-}
-
-// Means returns the mean cost of every level of a code: see NewLaw and Law.Means.
-func Means(ctx context.Context, workers int, c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) ([]float64,
-	error) {
-	x, err := NewLaw(ctx, math.MaxInt, c, d)
-	if err != nil {
-		return nil, err
-	}
-	return x.Means(ctx, workers, nil, e, cost)
 }

@@ -26,9 +26,9 @@ type Bound struct {
 	// Row gives the bound for row i of the code (level i+1), whose bits err with probabilities e,
 	// of length M.
 	Row func(ctx context.Context, i int, e []float64) (float64, error)
-	// OfWindow gives the bounds of all rows of a table that Window has a sequence for; nil where there is no
-	// way that is faster than Row.
-	OfWindow func(e []float64) []float64
+	// OfTable gives the bounds of the rows of a table whose weight is above zero, of all without weights; nil where
+	// there is no way that is faster than Row.
+	OfTable func(e mat.Matrix, weights []float64) []float64
 }
 
 // Window returns the sequence of a table of the unary code whose rows are windows of one: the probabilities
@@ -58,10 +58,24 @@ func Largest(c *code.Code, d decode.Decoder, cost cost.Cost, i int) float64 {
 
 // cut is the bound that is never above the largest cost of a row.
 func (b *Bound) cut(c *code.Code, d decode.Decoder, cost cost.Cost) *Bound {
-	row := b.Row
+	row, ofTable := b.Row, b.OfTable
 	b.Row = func(ctx context.Context, i int, e []float64) (float64, error) {
 		v, err := row(ctx, i, e)
 		return min(v, Largest(c, d, cost, i)), err
+	}
+	if ofTable == nil {
+		return b
+	}
+	var largest []float64
+	b.OfTable = func(e mat.Matrix, weights []float64) []float64 {
+		out := ofTable(e, weights)
+		for i := range out {
+			if len(largest) == i {
+				largest = append(largest, Largest(c, d, cost, i))
+			}
+			out[i] = min(out[i], largest[i])
+		}
+		return out
 	}
 	return b
 }
@@ -77,14 +91,15 @@ func NewBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 	b := &Bound{}
 	switch d := d.(type) {
 	case decode.BelU:
-		if b.Name, b.Row, b.OfWindow = "Eq. 2", noWait(belUBound), belUBounds; !cost.Absolute() {
-			b.Row, b.OfWindow = noWait(newStepsBound(c, cost)), nil
+		if b.Name, b.Row, b.OfTable = "Eq. 2", noWait(belUBound), belUBounds; !cost.Absolute() {
+			b.Row, b.OfTable = noWait(newStepsBound(c, cost)), nil
 		}
 	case decode.BelJ:
 		if !cost.Absolute() {
 			break
 		}
-		if b.Name, b.Row = "Eq. 26", noWait(newBelJBound(d)); d.ZeroWord() {
+		row, ofTable := newBelJBound(d)
+		if b.Name, b.Row, b.OfTable = "Eq. 26", noWait(row), ofTable; d.ZeroWord() {
 			b.Name = "Eq. 26, one level lower, with terms for the all-zero word"
 		}
 	case decode.Gen:

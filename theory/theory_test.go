@@ -2,7 +2,6 @@ package theory_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -17,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -164,41 +164,6 @@ func TestPoissonBinomialTail(t *testing.T) {
 	}
 }
 
-// TestGenExactAndUnionBound: any code under gen, against the definition.
-func TestGenExactAndUnionBound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		bits := rapid.IntRange(2, 8).Draw(t, "bits")
-		levels := rapid.IntRange(2, min(1<<bits, 12)).Draw(t, "levels")
-		words := rapid.SliceOfNDistinct(rapid.Uint64Range(0, 1<<bits-1), levels, levels, rapid.ID).Draw(t, "words")
-		m := mat.NewDense(levels, bits, nil)
-		for i, w := range words {
-			for k := range bits {
-				m.Set(i, k, float64(w>>k&1))
-			}
-		}
-		c := must.Get(code.FromMatrix("drawn", m))(t)
-		d := mustDecoder(t, "gen", c)
-		table := mat.NewDense(levels, bits, nil)
-		for i := range levels {
-			table.SetRow(i, drawRow(t, bits))
-		}
-		x := must.Get(theory.NewLaw(context.Background(), math.MaxInt, c, d))(t)
-		b := must.Get(theory.NewBound(c, d, cost.Cost{}))(t)
-		for i := range levels {
-			e := table.RawRowView(i)
-			bound := must.Get(b.Row(context.Background(), i, e))(t)
-			want := enumerate(c, d, i, e)
-			got := lawOf(t, x, c, i, e)
-			near(t, "mean", got.Mean, want.Mean)
-			near(t, "mean square", got.MeanSquare, want.MeanSquare)
-			if bound < want.Mean*(1-1e-10) {
-				t.Fatalf("level %d: union bound %v below the exact %v", i+1, bound, want.Mean)
-			}
-			near(t, "union bound", bound, min(unionByDefinition(c, i, e), float64(max(i, levels-1-i))))
-		}
-	})
-}
-
 // TestEnumerationError: the moments are as near to the definition, in numbers of 300 digits, as
 // their proof says. Half a rounding is left for what is of second order. Each of M+2 products of at
 // most 2^M outputs may be subnormal, and off by 2⁻¹⁰⁷⁵, of which a label makes (L−1)² at most.
@@ -243,43 +208,6 @@ func TestEnumerationError(t *testing.T) {
 			}
 		}
 	})
-}
-
-// unionByDefinition adds every term of the union bound by enumeration of the
-// bits that differ.
-func unionByDefinition(c *code.Code, i int, e []float64) float64 {
-	sum := 0.0
-	for m := range c.Levels() {
-		if m == i {
-			continue
-		}
-		differ := c.Word(i)[0] ^ c.Word(m)[0]
-		tail := 0.0
-		for wrong := differ; ; wrong = (wrong - 1) & differ { // all subsets
-			n, half := 0, 0
-			p := 1.0
-			for k, ek := range e {
-				if differ>>k&1 == 0 {
-					continue
-				}
-				half++
-				if wrong>>k&1 == 1 {
-					n++
-					p *= ek
-				} else {
-					p *= 1 - ek
-				}
-			}
-			if 2*n >= half {
-				tail += p
-			}
-			if wrong == 0 {
-				break
-			}
-		}
-		sum += math.Abs(float64(m-i)) * tail
-	}
-	return sum
 }
 
 // TestLargeTablesAgree compares bel-u's walk, whose tails are cut, with a plain
@@ -383,28 +311,14 @@ func doubleSum(c *code.Code, d decode.BelJ, i int, e []float64) moments {
 	return out
 }
 
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	c := mustCode(t, "unary", 64)
-	e := mat.NewDense(64, 63, nil)
-	if _, err := theory.Means(ctx, 0, c, mustDecoder(t, "bel-u", c), cost.Cost{}, e); !errors.Is(err,
-		context.Canceled) {
-		t.Errorf("error %v, want context.Canceled", err)
-	}
-}
-
 func TestNoProbability(t *testing.T) {
 	c := mustCode(t, "unary", 3)
 	d := mustDecoder(t, "bel-u", c)
 	for _, bad := range []float64{-1e-9, 1.5, math.NaN()} {
 		e := mat.NewDense(3, 2, []float64{0, 0, 0, bad, 0, 0})
-		if _, err := theory.Means(context.Background(), 0, c, d, cost.Cost{}, e); err == nil ||
-			!strings.Contains(must.Text(err), "e[2,2] = ") {
-			t.Errorf("exact values with e = %v: error %v, want one about e[2,2]", bad, err)
-		}
+		must.Refuse(exactMeans(context.Background(), 0, c, d, cost.Cost{}, e))(t, "e[2,2] = ")
 	}
-	if _, err := theory.Means(context.Background(), 0, c, d, cost.Cost{}, mat.NewDense(3, 3, nil)); err == nil {
+	if _, err := exactMeans(context.Background(), 0, c, d, cost.Cost{}, mat.NewDense(3, 3, nil)); err == nil {
 		t.Error("a table of another shape: no error")
 	}
 }
@@ -471,4 +385,180 @@ func FuzzReadHistogram(f *testing.F) {
 			t.Fatalf("prior adds up to %v", sum)
 		}
 	})
+}
+
+// TestSoftBound: with two levels the union bound is the probability itself: the
+// logits' difference is normal, with the variance 2.
+func TestSoftBound(t *testing.T) {
+	c := must.Get(code.FromMatrix("mine", mat.NewDense(2, 3, []float64{0, 1, 1, 1, 0, 1})))(t)
+	e := mat.NewDense(2, 3, []float64{0.1, 0.2, 0.5, 0.3, 0.4, 0.5})
+	quantile := func(p float64) float64 { return math.Sqrt2 * math.Erfinv(1-2*p) }
+	bound := must.Get(theory.NewSoftBound(c, mustDecoder(t, "gen", c), cost.Cost{}))(t)
+	for i := range 2 {
+		got := must.Get(bound.Row(t.Context(), i, e.RawRowView(i)))(t)
+		want := math.Erfc((quantile(e.At(i, 0))+quantile(e.At(i, 1)))/2) / 2
+		if math.Abs(got-want) > 1e-14 {
+			t.Errorf("level %d: %v, want %v", i+1, got, want)
+		}
+	}
+	if _, err := theory.NewSoftBound(c, mustDecoder(t, "gen-ex", c), cost.Cost{}); err == nil {
+		t.Error("gen-ex has a bound")
+	}
+}
+
+// TestShort: the short ways to the means of a mixture, windows of one sequence and mirror images, give what
+// its table gives, level by level: for any r and σ to 1e-13 of it.
+func TestShort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{"unary", "johnson", "johnson-nonzero"}).Draw(t, "code")
+		c := mustCode(t, name, rapid.IntRange(2, 90).Draw(t, "levels"))
+		d := mustDecoder(t, "auto", c)
+		sigma := math.Exp(rapid.Float64Range(-3, 5).Draw(t, "ln σ"))
+		p := must.Get(errmodel.NewProfile(t.Context(), c, c.Transitions(), sigma))(t)
+		r := min(p.MaxR(), 1e3) * math.Exp(-math.Abs(rapid.Float64Range(-9, 9).Draw(t, "ln r")))
+		e := must.Get(p.Mixture(r))(t)
+		table, bound := mat.DenseCopyOf(e), must.Get(theory.NewBound(c, d, cost.Cost{}))(t)
+		means := must.Get(exactMeans(t.Context(), 1, c, d, cost.Cost{}, e))(t)
+		want := must.Get(exactMeans(t.Context(), 1, c, d, cost.Cost{}, table))(t)
+		bounds := bound.OfTable(e, nil)
+		weights := make([]float64, c.Levels())
+		for i := range weights {
+			weights[i] = rapid.Float64Range(0.1, 1).Draw(t, "weight")
+		}
+		folded := theory.Fold(d, e, weights)
+		sums := [2]float64{}
+		for i, w := range weights {
+			sums[0] += w * want[i]
+			sums[1] += folded[i] * want[i]
+			near := func(what string, got, want float64) {
+				if math.Abs(got-want) > 1e-13*want {
+					t.Fatalf("%s, %d levels, r = %v, σ = %v, level %d: %s %v, want %v", name, c.Levels(), r, sigma, i+1, what,
+						got, want)
+				}
+			}
+			near("mean", means[i], want[i])
+			if bounds != nil {
+				near("bound", bounds[i], must.Get(bound.Row(t.Context(), i, table.RawRowView(i)))(t))
+			}
+		}
+		if math.Abs(sums[0]-sums[1]) > 1e-13*sums[0] {
+			t.Fatalf("%s, %d levels, r = %v, σ = %v: %v folded, want %v", name, c.Levels(), r, sigma, sums[1], sums[0])
+		}
+	})
+}
+
+// meanError is the exact mean |error| of a decoder over a prior.
+func meanError(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e mat.Matrix) float64 {
+	t.Helper()
+	means := must.Get(exactMeans(context.Background(), 2, c, d, cost.Cost{}, e))(t)
+	sum := 0.0
+	for i, m := range means {
+		sum += prior[i] * m
+	}
+	return sum
+}
+
+// TestLeast: no decoder of bits has a smaller mean |error| than the median of the posterior, for
+// random codes, priors and error probabilities, some of them 0 or 1.
+func TestLeast(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 18))
+	better := 0
+	for range 150 {
+		bits := 2 + rng.IntN(6)
+		levels := 2 + rng.IntN(min(20, 1<<bits)-1)
+		m, e := mat.NewDense(levels, bits, nil), mat.NewDense(levels, bits, nil)
+		prior, total := make([]float64, levels), 0.0
+		for i, w := range rng.Perm(1 << bits)[:levels] {
+			prior[i] = rng.ExpFloat64()
+			total += prior[i]
+			for k := range bits {
+				m.Set(i, k, float64(w>>k&1))
+				e.Set(i, k, min(1, max(0, 1.2*rng.Float64()*rng.Float64()-0.1)))
+			}
+		}
+		for i := range prior {
+			prior[i] /= total
+		}
+		c := must.Get(code.FromMatrix("random", m))(t)
+		d := must.Get(decode.NewPosterior(c, decode.Model{Prior: prior, Errors: e}))(t)
+		risk := meanError(t, c, d, prior, e)
+		for _, name := range decode.Names() {
+			other, err := decode.New(name, c)
+			if err != nil {
+				continue
+			}
+			if i, ok := other.(decode.Informed); ok {
+				other = must.Get(i.Inform(decode.Model{Prior: prior, Errors: e}))(t)
+			}
+			got := meanError(t, c, other, prior, e)
+			if got < risk-1e-9 {
+				t.Fatalf("%s: %v, below the Bayes risk %v", name, got, risk)
+			}
+			if got > risk+1e-9 {
+				better++
+			}
+		}
+	}
+	if better < 250 { // of gen and gen-ex, in 150 cases each
+		t.Errorf("the median is better than another decoder in %d cases only", better)
+	}
+}
+
+// TestLossWeights: they are those of their definition, 1 for unary, and no answer of gen to any logits
+// costs more than the bound, under costs of several kinds.
+func TestLossWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, f := range code.Families() {
+		c, err := code.New(f.Name, 16)
+		if err != nil {
+			continue
+		}
+		levels, m := c.Dims()
+		gen := must.Get(decode.New("gen", c))(t).(decode.LogitDecoder)
+		for at, of := range []cost.Cost{{}, cost.Cost{}.Squared(), cost.Circular(levels),
+			cost.OfValues(code.Values{0, 1, 3, 4, 5, 7, 8, 9, 10, 12, 20, 21, 22, 30, 31, 40})} {
+			w := theory.LossWeights(c, of)
+			for i := range levels {
+				for k := range m {
+					want := 0.0
+					for j := range levels {
+						if c.Bit(i, k) != c.Bit(j, k) {
+							want = max(want, of.Of(i+1, float64(j+1))/float64(c.Distance(i, j)))
+						}
+					}
+					if w.At(i, k) != want || f.Name == "unary" && at == 0 && want != 1 {
+						t.Fatalf("%s, %s: w[%d,%d] = %v, want %v", f.Name, of.Name(), i, k, w.At(i, k), want)
+					}
+				}
+			}
+			for range 2000 {
+				i, tau, z := rng.IntN(levels), math.Exp(rng.NormFloat64()), make([]float64, m)
+				bound, size := 0.0, math.Exp(2*rng.NormFloat64())
+				for k := range z {
+					z[k] = size * rng.NormFloat64()
+					if c.Bit(i, k) {
+						z[k] += size
+					}
+					u := z[k]
+					if !c.Bit(i, k) {
+						u = -u
+					}
+					bound += w.At(i, k) * math.Log2(1+math.Exp(-tau*u))
+				}
+				if paid := of.Of(i+1, gen.DecodeLogits(z)); paid > bound*(1+1e-12) {
+					t.Fatalf("%s, %s: level %d costs %v, above the bound of %v", f.Name, of.Name(), i+1, paid, bound)
+				}
+			}
+		}
+	}
+}
+
+// exactMeans are the exact mean costs of all levels.
+func exactMeans(ctx context.Context, workers int, c *code.Code, d decode.Decoder, of cost.Cost, e mat.Matrix) ([]float64,
+	error) {
+	x, err := theory.NewLaw(ctx, math.MaxInt, c, d)
+	if err != nil {
+		return nil, err
+	}
+	return x.Means(ctx, workers, nil, e, of)
 }

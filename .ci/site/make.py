@@ -54,7 +54,12 @@ def main() -> None:
         copy(docs)
         for place in (docs, docs / "notebooks"):  # notebook 2 shows it
             shutil.copy(explorer, place / "explorer.html")
-        style = ".md-grid { max-width: 82rem }\n.md-typeset pre > code { font-size: 0.75em }\n"  # for terminals of 100 columns
+        style = """.md-grid { max-width: 82rem }
+.md-sidebar { width: 10rem }
+.md-typeset pre > code { font-size: 0.75em }
+.md-typeset .doc-signature code { white-space: pre-wrap }
+.md-typeset math { overflow-x: auto; font-size: 1.15em; margin: 1em 0 }
+"""  # room for terminals of 100 columns
         (docs / "site.css").write_text(style, encoding="utf-8")
         (docs / "reference").mkdir()
         for name, module in MODULES.items():

@@ -70,7 +70,7 @@ func (cmd *codesCmd) result(ctx context.Context, env *environment, c *code.Code)
 			"json": func(w io.Writer) error { return cmd.writeJSON(ctx, env, w, c) },
 		},
 		figure: func() (*plots.Figure, error) {
-			return plots.CodeMatrix(paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.style()))
+			return plots.CodeMatrix(paper.CodeMatrixData(c, paper.CodeTitle(c), cmd.style())), nil
 		},
 		print: func(w io.Writer) error {
 			if len(cmd.Output) == 0 {

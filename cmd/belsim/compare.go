@@ -71,7 +71,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
 	if err != nil {
-		return bar.interrupted(err)
+		return err
 	}
 	found.Provenance = env.provenance()
 	return cmd.deliver(env, cmd.result(env, found, s))
@@ -111,7 +111,7 @@ func (cmd *compareCmd) result(env *environment, found *compare.Ranking, s *scena
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, found.Results, found.Missing()...) },
 		},
 		figure: func() (*plots.Figure, error) {
-			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style()))
+			return plots.Compare(paper.CompareData(found.Valid(), s.String(), cmd.style())), nil
 		},
 		print: func(w io.Writer) error { return cmd.report(w, found, s) },
 	}

@@ -122,7 +122,7 @@ func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, mode
 		},
 		figure: func() (*plots.Figure, error) {
 			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-			return plots.CodeMatrix(paper.CodeMatrixData(found.Found, title, cmd.style()))
+			return plots.CodeMatrix(paper.CodeMatrixData(found.Found, title, cmd.style())), nil
 		},
 		print: func(w io.Writer) error { return cmd.printFound(w, found, model) },
 	}

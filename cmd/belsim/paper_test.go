@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -268,12 +269,12 @@ func checkFigure10(t *testing.T, captions map[string]string) {
 			if math.Abs(row[3]-row[2]) > 5*row[4] { // about once in 3,000 seeds
 				t.Errorf("%s: samples %v ± %v, want %v", at, row[3], row[4], row[2])
 			}
-			must.Equal(t, at+", samples of the caption", inCaption(t, captions[name], " and "), row[5])
+			must.Equal(t, at+", samples of the caption", inCaption(t, captions[name], "Samples: "), row[5])
 		}
 		for _, f := range paper.Figures(false) {
 			if f.Name == name && !slices.Contains(f.Args, "--samples") {
 				must.Equal(t, "samples of the caption", float64(montecarlo.FixedSampling().Samples),
-					inCaption(t, f.Caption, " and "))
+					inCaption(t, f.Caption, "Samples: "))
 			}
 		}
 	}
@@ -403,4 +404,41 @@ func unmirrored27(e []float64, n int) float64 {
 		return bound26(e, n)
 	}
 	return bound26(e, len(e))
+}
+
+// TestFigures draws figures twice, on one processor and on all, and expects the same
+// bytes. With BELSIM_LONG=1 these are all figures, otherwise one that codes makes, too, and one that
+// figures alone makes.
+func TestFigures(t *testing.T) {
+	inFolderWithData(t)
+	drawn := slices.DeleteFunc(paper.Figures(true), func(f paper.Figure) bool {
+		return !long && f.Name != "2b" && f.Name != "11"
+	})
+	var names []string
+	for _, f := range drawn {
+		names = append(names, f.Name)
+	}
+	args := "figures --quick -q --style column --only " + strings.Join(names, ",")
+	mustRun(t, args+" -o first")
+	mustRun(t, args+" -o second/deeper --workers 1")
+	page := content(t, "first/index.html")
+	for file, width := range map[string]string{"figure-11.svg": "237.6pt"} {
+		if svg := content(t, "first/"+file); !strings.Contains(svg, `width="`+width+`"`) {
+			t.Errorf("%s is not %s wide: %.300s", file, width, svg)
+		}
+	}
+	for _, f := range drawn {
+		for _, name := range filesOf(f) {
+			a := content(t, filepath.Join("first", name))
+			if len(a) < 100 || a != content(t, filepath.Join("second/deeper", name)) {
+				t.Errorf("%s: %d bytes, or another file the second time", name, len(a))
+			}
+			if format(name) == "csv" && len(readCSV(t, filepath.Join("first", name))) < 8 {
+				t.Errorf("%s: %s", name, a)
+			}
+		}
+		if !strings.Contains(page, `src="figure-`+f.Name+`.svg"`) || !strings.Contains(page, f.Caption[:20]) {
+			t.Errorf("figure %s is not in the index", f.Name)
+		}
+	}
 }

@@ -7,9 +7,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
@@ -145,5 +148,203 @@ func TestConstantOutput(t *testing.T) {
 	}
 	if m.posterior(1) == nil {
 		t.Error("an output of 0 leaves no fit")
+	}
+}
+
+// unevenNetwork has outputs of unary whose labels are labels of uneven levels. A shift of all
+// outputs misleads decoders that know the code alone.
+func unevenNetwork(c *code.Code, v code.Values, n int, shift float64, seed uint64) *observed.Samples {
+	rng, levels := rand.New(rand.NewPCG(seed, 46)), c.Levels()
+	s := &observed.Samples{Bits: c.Bits(), All: n}
+	for range n {
+		t := float64(levels-1) * rng.Float64()
+		i := min(int(t), levels-2)
+		y := v[i] + (t-float64(i))*(v[i+1]-v[i])
+		place := 1 + (y-v[0])*float64(levels-1)/(v[levels-1]-v[0])
+		row, _ := c.Nearest(place)
+		s.Level, s.Exact, s.Direct = append(s.Level, row+1), append(s.Exact, place), append(s.Direct, 0)
+		seen := t + 0.7*rng.NormFloat64()
+		for k := range c.Bits() {
+			s.Outputs = append(s.Outputs, 3*(seen-float64(k)-0.5)+shift)
+		}
+	}
+	return s
+}
+
+// TestUneven: with uneven levels the error and the intervals of a fitted decoder are, in label
+// units, what fresh samples show: a mean is beyond 5 standard errors, and so a coverage, with a
+// probability of 6e-7. The residuals are those of the decoder's own sigma.
+func TestUneven(t *testing.T) {
+	const count = 1500
+	v := make(code.Values, 16)
+	for i := range v {
+		v[i] = math.Pow(1.5, float64(i))
+	}
+	c := must.Get(code.New("unary", len(v)))(t).Placed(v)
+	width := (v[15] - v[0]) / 15
+	decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
+	for _, tt := range []struct {
+		shift float64
+		kind  string
+	}{{0, "gen-ex"}, {9, KindAffine}} {
+		samples := unevenNetwork(c, v, count, tt.shift, 1)
+		in := Input{Code: c, Samples: samples, Logits: true, Decodings: decodings, Values: v, Width: width}
+		r := must.Get(Fit(context.Background(), 2, in))(t)
+		if got := r.Decoder.About().Kind; tt.kind == KindAffine && got != tt.kind {
+			t.Errorf("shift %v: %s, want %s", tt.shift, got, tt.kind)
+		}
+		fresh := unevenNetwork(c, v, count, tt.shift, 2)
+		lower, upper, err := r.Decoder.Interval(0.9)
+		must.Succeed(t, err)
+		var sum, inside, known observed.Sums
+		for i, place := range fresh.Exact {
+			y, z := v[0]+(place-1)*width, fresh.Row(i)
+			sum.Add(math.Abs(r.Decoder.DecodeLogits(z) - y))
+			in := 0.0
+			if lower.(bound).DecodeLogits(z) <= y && y <= upper.(bound).DecodeLogits(z) {
+				in = 1
+			}
+			inside.Add(in)
+			// what the network has seen, for who knows how it makes its outputs
+			seen := min(max((z[0]-tt.shift)/3+0.5, 0), 15)
+			k := min(int(seen), 14)
+			known.Add(math.Abs(v[k] + (seen-float64(k))*(v[k+1]-v[k]) - y))
+		}
+		e, share := sum.Error(), inside.Error()
+		if math.Abs(e.Mean-r.Error) > 5*math.Hypot(e.StdErr, r.StdErr) {
+			t.Errorf("shift %v: fresh samples have an error of %v, and the fit says %v", tt.shift, e, r.Error)
+		}
+		if e.Mean > 1.05*known.Error().Mean {
+			t.Errorf("shift %v: an error of %v, where %v can be reached", tt.shift, e, known.Error())
+		}
+		if math.Abs(share.Mean-0.9) > 5*math.Sqrt(0.9*0.1*2/count) { // of the calibration and of the fresh samples
+			t.Errorf("shift %v: intervals of 90 %% hold %v", tt.shift, share)
+		}
+		if !r.Better { // the residuals of a decoder that nobody fitted are known
+			var residuals []float64
+			for i, place := range samples.Exact {
+				z := samples.Row(i)
+				residuals = append(residuals, (v[0]+(place-1)*width-r.Decoder.DecodeLogits(z))/r.Decoder.sigma(z))
+			}
+			slices.Sort(residuals)
+			for i, want := range r.Decoder.residuals {
+				if math.Abs(residuals[i]-want) > 1e-4*max(1, math.Abs(want)) { // labels and variances were float32
+					t.Fatalf("residual %d is %v, and by the decoder's sigma %v", i, want, residuals[i])
+				}
+			}
+		}
+	}
+	// Baseline decoders, which are not fitted: in levels they have the spreads of their own labels.
+	in := Input{Code: c, Samples: unevenNetwork(c, v, 50, 0, 3), Logits: true, Decodings: decodings, Values: v}
+	f := &fitting{Input: in, levels: 16, m: 15}
+	f.all = f.candidates()
+	spreads := must.Get(f.baselineSpreads(t.Context(), 1))(t)
+	for i, got := range spreads {
+		baselines, z := len(spreads)/50, in.Samples.Row(i/(len(spreads)/50))
+		d := must.Get(f.decoder(f.all[i%baselines], nil, v, About{}))(t)
+		if !d.logits {
+			z = slices.Clone(z)
+			for k, v := range z {
+				z[k] = math.Copysign(1, v)
+			}
+		}
+		got.variance, got.within = got.variance*width*width, got.within*width*width
+		if diff := cmp.Diff(d.spread(z), got, cmp.AllowUnexported(spread{}),
+			cmpopts.EquateApprox(1e-9, 1e-9*width*width)); diff != "" {
+			t.Fatalf("%s, sample %d: (-want +got)\n%s", d.Name(), i/baselines, diff)
+		}
+	}
+}
+
+// degenerateValues are labels of eight levels that are nearly refused, and even ones.
+func degenerateValues() map[string]code.Values {
+	out := map[string]code.Values{"even": nil, "symexp": {-1e10, -1e5, -9, 0, 1, 100, 1e6, 1e10}}
+	out["near"] = code.Values{0, 2e-12, 1, 2, 3, 4, 5, 6}
+	out["far"] = code.Values{1, 2, 3, 4, 5, 6, 7, 5e12}
+	for name, width := range map[string]float64{"tiny": 0x1p-479, "huge": 0x1p476} {
+		v := make(code.Values, 8)
+		for i := range v {
+			v[i] = width * (float64(i) + float64(i*i)/9)
+		}
+		out[name] = v
+	}
+	out["offset"] = code.Values{1e15, 1e15 + 1, 1e15 + 3, 1e15 + 4, 1e15 + 5, 1e15 + 6, 1e15 + 7, 1e15 + 8}
+	return out
+}
+
+// degenerateOutputs are outputs of a sample's word, as training that failed gives them.
+func degenerateOutputs(rng *rand.Rand) map[string]func(sample int, bit float64) float64 {
+	return map[string]func(sample int, bit float64) float64{
+		"all zero":    func(int, float64) float64 { return 0 },
+		"all one":     func(int, float64) float64 { return 1 },
+		"perfect":     func(_ int, bit float64) float64 { return bit },
+		"inverted":    func(_ int, bit float64) float64 { return -bit },
+		"huge":        func(_ int, bit float64) float64 { return bit * 0x1p479 },
+		"one is huge": func(i int, bit float64) float64 { return bit * math.Exp2(float64(i/59*479)) },
+		"tiny":        func(_ int, bit float64) float64 { return bit * 0x1p-479 },
+		"noise":       func(int, float64) float64 { return rng.NormFloat64() },
+		"two values":  func(i int, _ float64) float64 { return float64(i % 2) },
+	}
+}
+
+// TestDegenerate: codes × labels of levels × outputs that no training should give: a fit is refused,
+// or its errors are numbers, and intervals of whatever outputs hold their own label.
+func TestDegenerate(t *testing.T) {
+	const samples = 60
+	for _, name := range []string{"unary", "johnson", "hexj", "hadamard", "onehot"} {
+		for called, v := range degenerateValues() {
+			c := must.Get(code.New(name, 8))(t)
+			if v != nil {
+				must.Succeed(t, v.Check(8))
+				c = c.Placed(v)
+			}
+			rng := rand.New(rand.NewPCG(56, 26))
+			for what, output := range degenerateOutputs(rng) {
+				for _, levels := range []int{2, 8} { // that occur
+					s := &observed.Samples{Bits: c.Bits()}
+					for i := range samples {
+						row := rng.IntN(levels)
+						s.Level, s.Exact = append(s.Level, row+1), append(s.Exact, c.Place(row))
+						for k := range c.Bits() {
+							s.Outputs = append(s.Outputs, output(i, 2*c.Value(row, k)-1))
+						}
+					}
+					checkDegenerate(t, fmt.Sprintf("%s, %s, %s, %d levels", name, called, what, levels), c, v, s)
+				}
+			}
+		}
+	}
+}
+
+func checkDegenerate(t *testing.T, name string, c *code.Code, v code.Values, s *observed.Samples) {
+	t.Helper()
+	decodings := must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)
+	r, err := Fit(t.Context(), 1, Input{Code: c, Samples: s, Logits: true, Decodings: decodings, Values: v,
+		BitByBit: true})
+	if err != nil {
+		t.Logf("%s: %v", name, err)
+		return
+	}
+	for _, x := range []float64{r.Error, r.StdErr, r.BaselineErr, r.Gain, r.Intervals.Width, r.Intervals.Winkler} {
+		if notFinite(x) {
+			t.Errorf("%s: %v, %v", name, r.Judgement, r.Intervals)
+			return
+		}
+	}
+	for _, x := range r.Intervals.Samples {
+		if !(x.Lower <= x.Label && x.Label <= x.Upper) {
+			t.Errorf("%s: %+v", name, x)
+			return
+		}
+	}
+	lower, upper, err := r.Decoder.Interval(0.9)
+	must.Succeed(t, err)
+	for i := range s.Len() {
+		z := s.Row(i)
+		label, lo, hi := r.Decoder.DecodeLogits(z), lower.(bound).DecodeLogits(z), upper.(bound).DecodeLogits(z)
+		if !math.IsNaN(label) && !(lo <= label && label <= hi) {
+			t.Errorf("%s: row %d: %v to %v around %v", name, i, lo, hi, label)
+			return
+		}
 	}
 }

@@ -8,12 +8,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/observed"
 	"belsim/theory"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // softError is the mean |error|, in levels, of the decoder that takes the mean level of
@@ -156,5 +161,221 @@ func TestFitRefusals(t *testing.T) {
 			tt.want != nil && !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, %v; want an error (%v)", what, f, err, tt.want)
 		}
+	}
+}
+
+// TestSolveNoise has targets that are out of reach or none, errors of the model, and roots at a step and near an end.
+func TestSolveNoise(t *testing.T) {
+	identity := func(s float64) (float64, error) { return s, nil }
+	for _, target := range []float64{1e-9, 17} {
+		if _, err := solveNoise(16, target, identity); !errors.Is(err, ErrNoNoise) {
+			t.Errorf("error %v: %v, want ErrNoNoise", target, err)
+		}
+	}
+	for _, target := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := solveNoise(16, target, identity); err == nil || errors.Is(err, ErrNoNoise) {
+			t.Errorf("error %v is taken: %v", target, err)
+		}
+	}
+	// An error that steps has its root at the step.
+	for _, step := range []float64{0.3, 1.234, 2.5, 9} {
+		got := must.Get(solveNoise(16, 1, func(s float64) (float64, error) {
+			if s < step {
+				return 0, nil
+			}
+			return 5, nil
+		}))(t)
+		must.Within(t, "a step, over where it is", got/step, 1-1e-4, 1+1e-4)
+	}
+	// The search may begin at an end, and go inward.
+	for _, inward := range []struct{ slope, root float64 }{{2, 10}, {0.5, 1.2 * smallestNoise(16)}} {
+		got := must.Get(solveNoise(16, inward.slope*inward.root, func(s float64) (float64, error) {
+			return inward.slope * s, nil
+		}))(t)
+		must.Within(t, "a root, over where it is", got/inward.root, 1-1e-4, 1+1e-4)
+	}
+}
+
+// TestOnUnary compares the expected distances of the answers of gen and bel-u with a sum over all words, and with
+// the decoders themselves.
+func TestOnUnary(t *testing.T) {
+	const levels = 9
+	c := named(t, "unary", levels)
+	gen := must.Get(decode.New("gen", c))(t)
+	for _, s := range []float64{0.4, 3} {
+		n := learn(t, Model{Noise: s, Misfit: 0.8, Training: BCE}, "unary", levels, nil)
+		g, count := newOnUnary(n), must.Get(decode.New("bel-u", c))(t)
+		wrong := make([]float64, levels-1)
+		for _, y := range []float64{-2, 1, 2.3, 4.5, 7.49, 14} {
+			n.WrongTo(wrong, 3, y)
+			want := make([][4]float64, levels)
+			for word := range uint64(1 << (levels - 1)) {
+				p := 1.0
+				for k, e := range wrong {
+					if c.Bit(3, k) == (word>>k&1 == 1) {
+						e = 1 - e
+					}
+					p *= e
+				}
+				answer, ones := gen.Decode([]uint64{word}), count.Decode([]uint64{word})
+				for i := range want {
+					for j, e := range []int{answer - i - 1, ones - i - 1} {
+						want[i][2*j] += p * math.Abs(float64(e))
+						want[i][2*j+1] += p * float64(e*e)
+					}
+				}
+			}
+			g.see(y)
+			for i, v := range want {
+				gen, count := g.gen(float64(i+1)), g.count(float64(i+1))
+				got := [4]float64{gen.mean, gen.square, count.mean, count.square}
+				if floats.Distance(got[:], v[:], 1) > 1e-12*levels*levels {
+					t.Errorf("s = %v, perceived label %v: errors %v of level %d, want %v", s, y, got, i+1, v)
+				}
+			}
+		}
+	}
+}
+
+// TestNoiseOf: the noise leads back to the error of unary that a forecast has. ln s is found to
+// noiseTolerance, and errors from 0.05 levels on grow by less than its sixth power. Around real labels
+// the noise is less than around levels, because quantization is a part of the error.
+func TestNoiseOf(t *testing.T) {
+	const levels = 32
+	prior := theory.Uniform(levels)
+	whole := must.Get(NewNodes(ManyNodes, prior, levels-1, Seed))(t)
+	few := [2]*Nodes{whole, whole.Real([]Uniform{{0.5, levels + 0.5, 1}})}
+	gen := []observed.Decoding{{Decoder: must.Get(decode.New("gen", named(t, "unary", levels)))(t)}}
+	for _, mae := range []float64{0.06, 0.4, 1.3} {
+		var s [2]float64
+		for i, nodes := range few {
+			if i == 1 && mae < 0.25 { // less than quantization
+				continue
+			}
+			m := Model{Misfit: DefaultMisfit, Within: WithinLevel * float64(i)}
+			s[i] = must.Get(m.NoiseOf(t.Context(), 2, nodes, mae))(t)
+			p := m
+			p.Noise, p.Training = s[i], BCE
+			got := must.Get(nodes.Errors(t.Context(), 0, learn(t, p, "unary", levels, prior), gen))(t)[0]
+			if math.Abs(got/mae-1) > 6*noiseTolerance {
+				t.Errorf("s = %v gives %v, want %v", s[i], got, mae)
+			}
+		}
+		// Rounding makes the squared error of levels 2/π·(s² − 1/12), by the midpoint rule, and
+		// that of real labels 2/π·(s² + 1/12).
+		if off := math.Sqrt(s[0]*s[0]-2./12) / s[1]; mae > 1 && math.Abs(off-1) > 0.01 {
+			t.Errorf("error %v: s = %v around levels, and %v around real labels", mae, s[0], s[1])
+		}
+	}
+	m := Model{Misfit: DefaultMisfit}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.NoiseOf(ended, 1, few[1], 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the context's error", err)
+	}
+	if _, err := m.NoiseOf(t.Context(), 1, few[0], 25); !errors.Is(err, ErrNoNoise) {
+		t.Errorf("%v, want ErrNoNoise", err)
+	}
+}
+
+// stripes is a code of 16 levels: unary, and a column for each of some numbers of transitions.
+func stripes(t *testing.T, transitions ...int) *code.Code {
+	m := mat.NewDense(16, 15+len(transitions), nil)
+	m.Apply(func(i, k int, _ float64) float64 {
+		if k >= 15 {
+			return float64(min(i, transitions[k-15]) % 2)
+		}
+		if i > k {
+			return 1
+		}
+		return 0
+	}, m)
+	return must.Get(code.FromMatrix("stripes", m))(t)
+}
+
+// TestTargets: an error up to a quarter of the levels is fitted, and the rates of bits with four
+// transitions or more. Where no error is, the rate of the other bits comes first, which stands for
+// one transition.
+func TestTargets(t *testing.T) {
+	const samples, wrong = 1000, 100
+	n := &Observed{Code: stripes(t, 3, 4, 5), Training: BCE, Rates: make([]float64, 18)}
+	n.Counts = errmodel.NewCounts(n.Code.Dims())
+	n.Counts.Samples[0] = samples
+	for k := range n.Code.Bits() {
+		n.Counts.Row(0)[k] = wrong
+	}
+	many := math.Hypot(0.03, math.Sqrt(0.1*0.9/samples))
+	easy := 0.1 * math.Hypot(0.07, math.Sqrt((math.Pi/2-1+1/1.6)/samples))
+	four, five := target{value: 0.1, sd: many, transitions: 4}, target{value: 0.1, sd: many, transitions: 5}
+	for _, tt := range []struct {
+		errors []float64 // with standard errors of 1 %
+		want   []target
+	}{
+		{[]float64{4.01, 3.99, 2}, []target{{value: 3.99, sd: math.Hypot(0.02, 0.01)},
+			{value: 2, sd: math.Hypot(0.05, 0.01)}, four, five}},
+		{[]float64{4.01}, []target{{value: 0.1, sd: easy, transitions: 1}, four, five}},
+	} {
+		var errors []target
+		for _, v := range tt.errors {
+			errors = append(errors, target{value: v, sd: 0.01 * v})
+		}
+		must.Equal(t, fmt.Sprint("errors ", tt.errors), tt.want, n.targets(errors, theory.Uniform(16)),
+			cmp.AllowUnexported(target{}), cmpopts.IgnoreFields(target{}, "model"), cmpopts.EquateApprox(1e-12, 0))
+	}
+}
+
+// TestFitted: the error that sets s is below a fifth of the levels. Where a bit with eight
+// transitions or fewer is dead, no error is fitted; where one with nine is, they are. Wrong bits
+// are counted from 16 levels on, where neighbouring words differ in as many bits as they are levels
+// apart.
+func TestFitted(t *testing.T) {
+	for _, tt := range []struct {
+		value float64
+		dead  int // bit of stripes, from 0, or −1
+		want  int // decodings that are fitted; −1: an error
+	}{{3.19, -1, 2}, {3.21, -1, -1}, {1, 15, 0}, {1, 16, 2}} {
+		c := stripes(t, 8, 9)
+		n := &Observed{Code: c, Training: BCE,
+			Decodings: must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits,
+				decode.Options{}))(t), Rates: make([]float64, c.Bits())}
+		for range n.Decodings {
+			n.Errors = append(n.Errors, observed.Error{Mean: tt.value})
+		}
+		if tt.dead >= 0 {
+			n.Rates[tt.dead] = math.NaN()
+		}
+		if got, err := n.fitted(); len(got) != max(tt.want, 0) || errors.Is(err, ErrNothingObserved) != (tt.want < 0) {
+			t.Errorf("%+v: %v, %v", tt, got, err)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		levels int
+		want   bool
+	}{
+		{"unary", 15, false}, {"unary", 16, true}, {"unary", 32, true}, {"johnson", 32, true}, {"b1jdj", 32, false},
+		{"onehot", 32, false},
+	} {
+		if counting(named(t, tt.name, tt.levels)) != tt.want {
+			t.Errorf("%s of %d levels: %v, want %v", tt.name, tt.levels, !tt.want, tt.want)
+		}
+	}
+}
+
+// TestTail: it is in proportion to the root mean square error, of which a standard error tells the
+// part beside the mean.
+func TestTail(t *testing.T) {
+	c := named(t, "unary", 16)
+	l, nodes := learn(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, "unary", 16,
+		nil), must.Get(NewNodes(64, theory.Uniform(16), 15, Seed))(t)
+	tail := func(stderr float64) float64 {
+		n := &Observed{Code: c, Training: BCE,
+			Decodings: []observed.Decoding{{Decoder: must.Get(decode.New("gen",
+				c))(t)}}, Samples: 100, Errors: []observed.Error{{Mean: 0.8, StdErr: stderr}}}
+		return must.Get(n.tail(t.Context(), 1, l, nodes))(t)
+	}
+	if got, want := tail(0.06)/tail(0.08), math.Sqrt((0.64+0.36)/(0.64+0.64)); math.Abs(got-want) > 1e-12 ||
+		!math.IsNaN(tail(0)) {
+		t.Errorf("standard errors of 0.06 and 0.08: tails in the ratio %v, want %v", got, want)
 	}
 }

@@ -213,25 +213,42 @@ func (m *Map) Fill(ctx context.Context, run montecarlo.Run, draw montecarlo.Samp
 	if err != nil {
 		return err
 	}
-	var fillers []*filler
+	var formulas, samples []*filler
 	for _, method := range m.Methods { // all are known to exist before one is computed
 		f := &filler{run: run, m: m, method: method, weights: weights, draw: draw}
 		if method == plane.Sample {
 			m.Seed = &draw.Seed
-			f.run.Workers = 1 // the backend has its own
-		} else if err := f.prepare(ctx); err != nil {
+			samples = append(samples, f)
+			continue
+		}
+		if err := f.prepare(ctx); err != nil {
 			return err
 		}
-		fillers = append(fillers, f)
+		formulas = append(formulas, f)
+	}
+	each := func(workers int, fillers []*filler) error {
+		if len(fillers) == 0 {
+			return nil
+		}
+		return parallel.Each(ctx, workers, len(m.Sigma), func() (func(context.Context, int) error, error) {
+			return func(ctx context.Context, i int) error {
+				profiles, err := m.profiles(ctx, m.Sigma[i])
+				for j := 0; j < len(fillers) && err == nil; j++ {
+					err = fillers[j].row(ctx, i, profiles)
+				}
+				return err
+			}, nil
+		})
+	}
+	if err := each(run.Workers, formulas); err != nil {
+		return err
+	}
+	if err := each(1, samples); err != nil { // the backend has workers of its own
+		return err
 	}
 	valid := 0
-	for _, f := range fillers {
-		if err := parallel.Each(ctx, f.run.Workers, len(m.Sigma), func() (func(context.Context, int) error, error) {
-			return f.row, nil
-		}); err != nil {
-			return err
-		}
-		valid += m.Summary(f.method).Valid
+	for _, method := range m.Methods {
+		valid += m.Summary(method).Valid
 	}
 	if valid > 0 {
 		return nil
@@ -403,11 +420,7 @@ func (f *filler) prepare(ctx context.Context) error {
 }
 
 // row computes the cells of one σ, first for A and then for B: a device loads each code once.
-func (f *filler) row(ctx context.Context, row int) error {
-	profiles, err := f.m.profiles(ctx, f.m.Sigma[row])
-	if err != nil {
-		return err
-	}
+func (f *filler) row(ctx context.Context, row int, profiles [2]*errmodel.Profile) (err error) {
 	var found [2][]montecarlo.Overall
 	for i, l := range profiles {
 		found[i] = make([]montecarlo.Overall, len(f.m.R))

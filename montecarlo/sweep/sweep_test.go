@@ -11,12 +11,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/plane"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
+	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // small is a plan of two codes, two methods and 2 × 3 cells of each.
@@ -197,9 +203,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("missing are %v, of %d shards (%v)", got, m.Shards, err)
 		}
 	}
-	if err := m.Complete(); err == nil || !strings.Contains(err.Error(), "9 of 18 cells are missing") {
-		t.Errorf("what is missing: %v", err)
-	}
+	must.Refused(t, m.Complete(), "9 of 18 cells are missing")
 	fill(t, s, dir, 1, 10) // its file comes before those of 6
 	if _, err := mustMerge(t, dir).MissingShards(0); err == nil {
 		t.Error("files of shards of 10 and of 6 say how many shards there are")
@@ -258,9 +262,7 @@ func TestOthersRefused(t *testing.T) {
 	otherVersion := mustNew(t, p)
 	check := func(what string, err error, want string) {
 		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want %q", what, err, want)
-		}
+		must.Refused(t, err, want)
 	}
 	mixed := t.TempDir()
 	fill(t, s, mixed, 1, 2)
@@ -331,5 +333,137 @@ func TestTwoWorkers(t *testing.T) {
 	fill(t, s, alone, 1, 1)
 	if got, want := cellsOf(t, mustMerge(t, dir)), cellsOf(t, mustMerge(t, alone)); got != want {
 		t.Errorf("two workers: %s\none: %s", got, want)
+	}
+}
+
+// read reads a plan from a file in the present folder.
+func read(text string) (*Plan, error) {
+	if err := os.WriteFile("plan.json", []byte(text), 0o666); err != nil {
+		return nil, err
+	}
+	return ReadPlan(context.Background(), "plan.json", decode.Builtin())
+}
+
+// TestPlanLimits: the largest numbers of levels and of samples are taken, and one more is not.
+func TestPlanLimits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const plan = `{"codes": ["unary"], "levels": [%d], "r": [1], "sigma": [2], "methods": ["mc"], "samples": %d}`
+	c := must.Get(code.New("unary", 16))(t)
+	s := scenario.New(nil)
+	most := montecarlo.FixedSampling().Of(s.WithoutErrors(c, must.Get(s.Decoder(decode.Auto, c))(t))).MaxSamples()
+	must.Get(read(fmt.Sprintf(plan, 16, most)))(t)
+	if _, err := read(fmt.Sprintf(plan, 16, most+1)); err == nil {
+		t.Errorf("%d samples are taken", most+1)
+	}
+	for levels, fits := range map[int]bool{code.MaxLevels: true, code.MaxLevels + 1: false} {
+		if _, err := (&Plan{scenario: s}).parse(fmt.Appendf(nil, plan, levels, 2)); (err == nil) != fits {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+	}
+}
+
+// TestIdentify: a code in a file is what its numbers are, whatever the sign of zero.
+func TestIdentify(t *testing.T) {
+	var ids []string
+	for _, zero := range []float64{0, math.Copysign(0, -1), 1e-9} {
+		c := must.Get(code.FromReal("a.csv", mat.NewDense(2, 2, []float64{0.5, zero, 1, 2})))(t)
+		ids = append(ids, must.Get(identify(t.Context(), "a.csv", c))(t))
+	}
+	if ids[0] != ids[1] || ids[0] == ids[2] {
+		t.Errorf("identities %q", ids)
+	}
+}
+
+// TestPlanMeaning: what a plan leaves out has the usual values, and what it says arrives.
+func TestPlanMeaning(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := must.Get(read(ExamplePlan))(t).Sweep
+	want := s.Definition
+	want.Samples, want.Seed, want.Temperature = 10000, 1, 1
+	want.R = plane.Axis{Values: []float64{0.5, 0.87, 1.52, 2.64, 4.59, 8}, Even: true, Log: true}
+	must.Equal(t, "the example", want, s.Definition, cmpopts.EquateApprox(0.01, 0),
+		cmpopts.EquateComparable(scenario.Measure{}))
+	if len(s.Pairs) != 2 || s.Pairs[0].Decoder != "bel-u" || s.Pairs[1].Decoder != "bel-j" || s.Size() != 2*36*3 {
+		t.Errorf("the example has %v, %d cells", s.Pairs, s.Size())
+	}
+	s = must.Get(read(`{"codes": ["unary"], "decoders": ["gen-ex", "auto"], "levels": [8, 4],
+ "r": [1, 2, 4], "sigma": [1, 2, 4.5], "methods": ["mc"],
+ "rel_err": 0.1, "max_samples": 70000, "seed": 7, "temperature": 3}`))(t).Sweep
+	want = s.Definition
+	want.RelErr, want.MaxSamples, want.Seed, want.Temperature = 0.1, 70000, 7, 3
+	want.R.Even, want.R.Log, want.Sigma.Even = true, true, false
+	want.Pairs = slices.Clone(want.Pairs)
+	want.Pairs[0].Outputs, want.Pairs[1].Outputs, want.Pairs[2].Levels = decode.Logits, decode.Bits, 4
+	must.Equal(t, "the plan", want, s.Definition, cmpopts.EquateComparable(scenario.Measure{}))
+}
+
+// TestTime: with time for all cells, all are timed, and the estimate is what they took.
+func TestTime(t *testing.T) {
+	t.Chdir(t.TempDir())
+	plan := must.Get(read(`{"codes":["unary"],"decoders":["bel-u"],"levels":[9,12],"r":"0.1:0.5:3","sigma":"1:2:2",
+		"methods":["bound","exact","mc"],"samples":100,"seed":1}`))(t)
+	done := uint64(0)
+	run := montecarlo.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { done += n }}
+	start := time.Now()
+	got := must.Get(plan.Time(t.Context(), run, time.Hour))(t)
+	wall, sum, cells := time.Since(start).Seconds(), 0.0, 0
+	for _, row := range got {
+		must.Equal(t, "cells timed", row.Cells, row.Timed)
+		sum, cells = sum+row.Seconds, cells+row.Cells
+	}
+	must.Equal(t, "cells of the plan", plan.Size(), cells)
+	must.Equal(t, "cells told of", uint64(cells), done)
+	if sum <= 0 || sum > wall {
+		t.Errorf("the cells took %v s of %v s", sum, wall)
+	}
+	for _, row := range must.Get(plan.Time(t.Context(), run, 1))(t) {
+		must.Equal(t, "a moment is enough for one cell", 1, row.Timed)
+	}
+}
+
+// mixed is a plan with all methods, and with invalid cells.
+const mixed = `{"codes": ["unary", "johnson"], "decoders": ["auto", "gen-ex"], "levels": [4, 8],
+ "r": [0.5, 1, 60], "sigma": [1, 2], "methods": ["bound", "exact", "mc"], "samples": 500}`
+
+// failing is a backend that samples nothing.
+type failing struct {
+	montecarlo.CPU
+	err error
+}
+
+func (f failing) Sample(context.Context, *montecarlo.Problem, []montecarlo.Span, []montecarlo.Sums, func(uint64)) error {
+	return f.err
+}
+
+// TestWorkFails: what was finished before a backend fails is in the file.
+func TestWorkFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := must.Get(read(mixed))(t)
+	broken := errors.New("broken")
+	dir := t.TempDir()
+	run := montecarlo.Run{Backend: failing{err: broken}}
+	if err := must.Get(p.Open(dir, 1, 1))(t).Work(t.Context(), run); !errors.Is(err, broken) {
+		t.Errorf("the error is %v", err)
+	}
+	h := must.Get(p.Open(dir, 1, 1))(t)
+	if len(h.Todo) == 0 || len(h.Todo) == h.All {
+		t.Errorf("%d of %d cells are left", len(h.Todo), h.All)
+	}
+	for _, cell := range h.Todo {
+		if p.task(cell).Method != plane.Sample {
+			t.Errorf("%s is left, and needs no samples", p.describe(cell))
+		}
+	}
+}
+
+// TestWorkUnwritable: a file that cannot be written ends the work with the system's error.
+func TestWorkUnwritable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := must.Get(read(mixed))(t)
+	dir := t.TempDir()
+	h := must.Get(p.Open(dir, 1, 1))(t)
+	must.Succeed(t, os.Remove(dir))
+	if err := h.Work(t.Context(), montecarlo.Run{Backend: montecarlo.CPU{}}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a folder: %v", err)
 	}
 }

@@ -565,8 +565,9 @@ def pair(labels: ArrayLike) -> tuple[float, float]:
         lo, hi = math.nan, math.nan
     if math.isnan(lo) or math.isnan(hi):
         nested = isinstance(labels, (list, tuple)) and any(isinstance(label, (list, tuple)) for label in labels)
+        want = "want (a, b), the labels of the first and the last level, or the label of each level"
         more = "; for several outputs make a Head for each range, and give fit a list of heads" * nested
-        raise Error(f"range = {shown(labels)}: want (a, b), the labels of the first and the last level, or the label of each level{more}")
+        raise Error(f"range = {shown(labels)}: {want}{more}")
     if not (lo < hi and math.isfinite(hi - lo)):
         raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
     return lo, hi

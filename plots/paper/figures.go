@@ -46,7 +46,8 @@ type WriteCSV func(w io.Writer) error
 // quick.
 func Figures(quick bool) []Figure {
 	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. " +
-		"Curve: the Gaussian mixture that was fitted to all its bits, and so lower than the rates of some."
+		"Intervals are wide at levels of few samples. Curve: the Gaussian mixture that was fitted to all bits of the network at once, " +
+		"and so below the rates of some."
 	var quickFlag []string
 	if quick {
 		quickFlag = []string{"--quick"}
@@ -63,7 +64,7 @@ func Figures(quick bool) []Figure {
 		{
 			Name: "3a", Caption: "Error probability of a classifier of the unary code against the label; " +
 				"the bar on top is its target bit. " + network +
-				" Its code is Johnson's, whose bit 1 has the target of this one.",
+				" The network's code is Johnson's, whose bit 1 has the same target as bit 32 of unary.",
 			Make: profilesOf("unary", 32),
 		},
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.",
@@ -85,8 +86,8 @@ func Figures(quick bool) []Figure {
 			Make: terms,
 		},
 		verifyFigure("10", "Expected error of every label of BEL-J when error probabilities are drawn uniformly, as in the "+
-			"paper's check of its bound: bound (Eq. 26), exact value, and", quick, "--random"),
-		verifyFigure("10-mixture", "The same with the Gaussian mixture, r = 2, σ = 5, and", quick,
+			"paper's check of its bound. Bound (Eq. 26) and exact value nearly agree. Samples:", quick, "--random"),
+		verifyFigure("10-mixture", "The same with the Gaussian mixture, r = 2, σ = 5. Samples:", quick,
 			"--r", "2", "--sigma", "5"),
 		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code, as in Figure 3(b).",
 			Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
@@ -108,7 +109,7 @@ func verifyFigure(name, text string, quick bool, model ...string) Figure {
 	if quick {
 		args, samples = append(args, "--samples", "2000"), "2,000"
 	}
-	return Figure{Name: name, Caption: text + " " + samples + " samples a label.", Args: args}
+	return Figure{Name: name, Caption: text + " " + samples + " of each label.", Args: args}
 }
 
 // LevelRow is a row of the CSV of Figure 2(a).

@@ -89,7 +89,7 @@ func pictures(r *assess.Report) ([]picture, error) {
 	style := plots.Style{Place: plots.Column} // readable on a phone
 	if hasForecasts(r) {
 		f, err := plots.Forest(forestData(r.Fit, style))
-		add("Error of other codes, if they were trained, over yours", f, err)
+		add("Error of other codes, if they were trained, divided by yours", f, err)
 	}
 	f, err := plots.Profile(profileData(r, style))
 	add("How often bits are wrong", f, err)
@@ -138,7 +138,7 @@ func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 // of calibrated probabilities.
 func pitData(p *assess.Probabilities, style plots.Style) plots.LinesData {
 	d := plots.LinesData{Style: style, Title: "probabilities of levels, as " + p.Decoder + " reads them",
-		XLabel: "probability below the target (PIT)", YLabel: "share of targets / calibrated",
+		XLabel: "probability below the target (PIT)", YLabel: "share of targets (calibrated: 1)",
 		Lines: []plots.NamedLine{{Name: "network"}, {Name: "calibrated"}}}
 	for i, share := range p.PIT {
 		d.Level = append(d.Level, (float64(i)+0.5)/float64(len(p.PIT)))
@@ -157,7 +157,7 @@ func hasForecasts(r *assess.Report) bool {
 // forestData returns the data of the figure of the forecasts: each code and training with its best
 // decoder, over the network's measured error.
 func forestData(f *assess.Fit, style plots.Style) plots.ForestData {
-	return forest(f.Recommendation.Shown(), f.Against, "error over yours, 95 % interval", style)
+	return forest(f.Recommendation.Shown(), f.Against, "error divided by yours, 95 % interval", style)
 }
 
 // RankingData returns the data of the figure of a ranking of networks, over its first row.
@@ -168,7 +168,7 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(x forecast.Row) bool { return !x.Best })
 	}
 	d := forest(rows, func(x forecast.Row) string { return table.Short(x.Forecast) },
-		fmt.Sprintf("error over %s's, %s, 95 %% interval", first.Name(),
+		fmt.Sprintf("error divided by that of %s, %s, 95 %% interval", first.Name(),
 			first.Training.Loss()), style)
 	for i := range d.Rows {
 		if several {
@@ -177,11 +177,11 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 	}
 	for _, b := range r.Baselines {
 		if b.Name == errmodel.DirectRegression {
-			d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error / first.Forecast})
+			d.Direct = b.Error / first.Forecast
 		}
 	}
 	if d.Title = r.Conclusion(); several {
-		d.XLabel = fmt.Sprintf("error over that of %s with %d levels, 95 %% interval", first.Name(), first.Levels)
+		d.XLabel = fmt.Sprintf("error divided by that of %s with %d levels, 95 %% interval", first.Name(), first.Levels)
 	}
 	return d
 }

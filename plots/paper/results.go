@@ -60,7 +60,7 @@ func CodeTitle(c *code.Code) string {
 		}
 	}
 	if constant > 0 {
-		title += fmt.Sprintf(", %d constant", constant)
+		title += fmt.Sprintf(" (%d constant)", constant)
 	}
 	return title
 }
@@ -77,7 +77,7 @@ func MapData(m *heatmap.Map, fit *assess.Fit, style plots.Style) plots.HeatmapDa
 		Title: fmt.Sprintf("A = %s (%s), B = %s (%s), %d levels", m.A.Code, m.A.Decoder, m.B.Code, m.B.Decoder,
 			m.A.Levels) + m.NotDefault(),
 		X: m.R, Y: m.Sigma, XLog: m.LogR, YLog: m.LogSigma, Style: style, XLabel: "r (levels)", YLabel: "σ (levels)",
-		ZLabel: heatmap.IncreaseLabel, Blank: "e > 1", Mark: markOf(fit),
+		ZLabel: heatmap.IncreaseLabel, Blank: "some e > 1", Mark: markOf(fit),
 		Below: m.A.Code + " (A) is better", Above: m.B.Code + " (B) is better",
 	}
 	for _, method := range m.Methods {
@@ -90,7 +90,7 @@ func MapData(m *heatmap.Map, fit *assess.Fit, style plots.Style) plots.HeatmapDa
 			}
 		}
 		if s := m.Summary(method); s.Unknown+s.WithoutErrors > 0 {
-			d.Blank = "e > 1 or unknown"
+			d.Blank = "some e > 1, or unknown"
 		}
 		d.Panels = append(d.Panels, p)
 	}

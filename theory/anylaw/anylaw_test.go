@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 
 	"belsim/errmodel"
 	"belsim/theory"
@@ -56,74 +55,6 @@ func failure(c *code.Code, d decode.Decoder, i int, bits []int) float64 {
 		word[k/64] ^= 1 << (k % 64)
 	}
 	return math.Abs(float64(d.Decode(word) - i - 1))
-}
-
-// slack is by how much a bound may differ from the mean of a law: 1e-7 at either side for what
-// left-out bits can do, and 1e-7 for the search, ten times its tolerance.
-const slack = 3e-7
-
-// primal is the linear program over all 2^M patterns.
-func primal(t *testing.T, c *code.Code, d decode.Decoder, i int, e []float64, sign float64) float64 {
-	t.Helper()
-	m, order := len(e), make([]int, len(e))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(a, b int) int { return int(math.Copysign(1, e[b]-e[a])) })
-	basis, set := []int{0}, 0 // of a nested law
-	for _, k := range order {
-		set |= 1 << k
-		basis = append(basis, set)
-	}
-	a, cost := mat.NewDense(m+1, 1<<m, nil), make([]float64, 1<<m)
-	for s := range cost {
-		var bits []int
-		a.Set(0, s, 1)
-		for k := range m {
-			if s>>k&1 == 1 {
-				a.Set(k+1, s, 1)
-				bits = append(bits, k)
-			}
-		}
-		cost[s] = -sign * failure(c, d, i, bits)
-	}
-	value, _, err := lp.Simplex(cost, a, append([]float64{1}, e...), 1e-12, basis)
-	must.Succeed(t, err)
-	return -sign * value
-}
-
-func TestEnumeration(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 45))
-	for n, ran := 0, 0; ran < 240; n++ {
-		levels, bits := 2+rng.IntN(10), 3+rng.IntN(6)
-		var c *code.Code
-		var d decode.Decoder
-		switch n % 4 {
-		case 0:
-			c, d = subject(t, "unary", "bel-u", levels)
-		case 1:
-			c, d = subject(t, []string{"johnson", "johnson-nonzero"}[n/4%2], "bel-j", 2*(2+rng.IntN(6))+1-n/4%2*2)
-		case 2:
-			c, d = random(t, rng, min(levels, 1<<bits), bits)
-		case 3:
-			names := []string{"unary", "johnson", "b1jdj", "b2jdj", "hexj", "gray", "binary", "hadamard"}
-			c, d = subject(t, names[n/4%len(names)], "gen", []int{8, 16}[n/32%2])
-		}
-		if c.Bits() > 12 {
-			continue
-		}
-		ran++
-		most := math.Pow(10, -2*rng.Float64())
-		e := mat.NewDense(c.Levels(), c.Bits(), nil)
-		e.Apply(func(_, _ int, _ float64) float64 { return most * rng.Float64() }, e)
-		found := must.Get(anylaw.Levels(t.Context(), 1, c, d, cost.Cost{}, uniform(c.Levels()), e))(t)
-		i := rng.IntN(c.Levels())
-		lo, hi := primal(t, c, d, i, e.RawRowView(i), -1), primal(t, c, d, i, e.RawRowView(i), 1)
-		if f := found[i]; f.Lo > lo+1e-12 || f.Hi < hi-1e-12 || f.Lo < lo-slack || f.Hi > hi+slack {
-			t.Errorf("case %d, %s of %d levels with %s, row %d: [%v, %v], and by enumeration [%v, %v]", n, c.Name(),
-				c.Levels(), d.Name(), i, f.Lo, f.Hi, lo, hi)
-		}
-	}
 }
 
 var issue = []struct {

@@ -7,7 +7,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"math/bits"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
 )
@@ -117,19 +121,6 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// TestOneBitSteps: consecutive words of these codes differ in one bit, which is
-// what reflection is for.
-func TestOneBitSteps(t *testing.T) {
-	for _, name := range []string{"unary", "johnson", "johnson-nonzero", "b1jdj", "b2jdj", "hexj", "gray"} {
-		c := mustNew(t, name, 256)
-		for i := range c.Levels() - 1 {
-			if d := c.Distance(i, i+1); d != 1 {
-				t.Errorf("%s: levels %d and %d differ in %d bits", name, i+1, i+2, d)
-			}
-		}
-	}
-}
-
 // TestAuthors compares with all matrices that the paper's authors published, by hashes of their
 // columns: without those that are constant, and complemented where level 1 has a one, which no
 // decoder sees. Two of them are no code of ours.
@@ -212,9 +203,179 @@ func TestProperties(t *testing.T) {
 // TestRealRows: every level of a code of real numbers has its own word.
 func TestRealRows(t *testing.T) {
 	rows := mat.NewDense(3, 2, []float64{0, 0.5, 1, 0.25, 0, 0.5})
-	if _, err := code.FromReal("real.csv", rows); err == nil || !strings.Contains(must.Text(err), "rows 1 and 3 are the same") {
-		t.Errorf("error %v", err)
-	}
+	must.Refuse(code.FromReal("real.csv", rows))(t, "rows 1 and 3 are the same")
 	rows.Set(2, 1, 0.50002)
 	must.Get(code.FromReal("real.csv", rows))(t)
+}
+
+// TestSeam: a column has a transition at the seam where its last and its first entry differ, and the
+// properties count it. Johnson of an even number of levels is the same code wherever a circle begins.
+func TestSeam(t *testing.T) {
+	line := must.Get(code.New("johnson", 6))(t)
+	c := line.OnCircle()
+	if got := c.Transitions(); !slices.EqualFunc(got, [][]int{{3, 6}, {2, 5}, {1, 4}}, slices.Equal) {
+		t.Errorf("transitions %v", got)
+	}
+	if line.TransitionCount() != 5 || c.TransitionCount() != 6 || c.TransitionsPerBit() != 2 {
+		t.Errorf("%d transitions on a line and %d on a circle, want 5 and 6", line.TransitionCount(), c.TransitionCount())
+	}
+	p, q := must.Get(c.Properties(t.Context(), 1))(t), must.Get(line.Properties(t.Context(), 1))(t)
+	if p.TransitionsPerBit != 2 || p.MaxTransitions != 2 || math.Abs(*p.Correlation-1) > 1e-12 || *q.Correlation > 0.9 {
+		t.Errorf("properties %+v; the distances of the words are those of the levels on the circle", p)
+	}
+	two := must.Get(code.New("unary", 2))(t).OnCircle()
+	if got := two.Transitions(); !slices.Equal(got[0], []int{1, 2}) {
+		t.Errorf("two levels: transitions %v, want both ways", got)
+	}
+}
+
+// TestCircle compares the mean direction and the median of distributions with sums over all levels.
+func TestCircle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		levels := 2 + rng.IntN(9)
+		c, w := code.NewCircle(levels), make([]float64, levels)
+		for i := range w {
+			w[i] = float64(rng.IntN(6)) // ties are exact
+		}
+		w[rng.IntN(levels)]++
+		best, least := 0, math.Inf(1)
+		x, y := 0.0, 0.0
+		for m := range w {
+			off, angle := 0.0, 2*math.Pi*float64(m)/float64(levels)
+			for i, p := range w {
+				off += p * math.Abs(c.Between(float64(m+1), float64(i+1)))
+			}
+			if off < least {
+				best, least = m, off
+			}
+			x, y = x+w[m]*math.Cos(angle), y+w[m]*math.Sin(angle)
+		}
+		if got := c.Median(w, 1e-9); got != best {
+			t.Errorf("median of %v is row %d, want %d", w, got, best)
+		}
+		want := 1 + math.Mod(math.Atan2(y, x)/(2*math.Pi)+1, 1)*float64(levels)
+		if math.Hypot(x, y) < 1e-9 {
+			want = 1
+		}
+		if got := c.Mean(w); math.Abs(c.Between(got, want)) > 1e-9 || got < 1 || got >= float64(levels+1) {
+			t.Errorf("mean of %v is %v, want %v", w, got, want)
+		}
+	}
+	c := code.NewCircle(10)
+	for place, want := range map[float64]float64{1: 1, 11: 1, 0.75: 10.75, -9.5: 10.5, 10.99: 10.99, 1 - 1e-16: 1} {
+		if got := c.Wrap(place); got != want {
+			t.Errorf("place %v is %v, want %v", place, got, want)
+		}
+	}
+	if up, down, half := c.Between(9, 2), c.Between(2, 9), c.Between(8, 3); up != 3 || down != -3 || half != 5 {
+		t.Errorf("ways %v, %v and %v, want 3, -3 and 5", up, down, half)
+	}
+	if !math.IsNaN(c.Wrap(math.NaN())) || !math.IsNaN(c.Mean([]float64{math.NaN(), 9: 0})) {
+		t.Error("NaN has a place")
+	}
+}
+
+// TestOrderByDistance: every row once, the nearest first, rows ascending within a
+// distance, and the numbers of rows up to each distance.
+func TestOrderByDistance(t *testing.T) {
+	for _, f := range code.Families() {
+		c := must.Get(code.New(f.Name, 70))(t)
+		distances := make([]int32, c.Levels())
+		order, reach := make([]uint16, c.Levels()), make([]uint32, c.Bits()+2)
+		for row := range c.Levels() {
+			c.Distances(distances, row)
+			code.OrderByDistance(order, reach, distances)
+			var want []uint16
+			for i := range c.Levels() {
+				want = append(want, uint16(i))
+			}
+			slices.SortStableFunc(want, func(a, b uint16) int { return c.Distance(row, int(a)) - c.Distance(row, int(b)) })
+			must.Equal(t, c.Name(), want, order)
+			for d := range c.Bits() + 1 {
+				if n := int(reach[d]); n < len(order) && c.Distance(row, int(order[n])) <= d || n > 0 && c.Distance(row, int(order[n-1])) > d {
+					t.Fatalf("%s, row %d: %d rows within %d", c.Name(), row, n, d)
+				}
+			}
+		}
+	}
+}
+
+// TestCorrelationHardlyVarying: rows of a wide Hadamard matrix with one bit of
+// the first row changed, whose distances to the other rows are one more or one
+// less than M/2. The differences from M/2 have the same correlation, and there
+// the reference has no large mean to cancel.
+func TestCorrelationHardlyVarying(t *testing.T) {
+	const levels, width = 32, 1 << 12
+	m := mat.NewDense(levels, width, nil)
+	for i := range levels {
+		for k := range width {
+			if bits.OnesCount(uint(i)&uint(k))%2 == 0 {
+				m.Set(i, k, 1)
+			}
+		}
+	}
+	m.Set(0, 3, 1-m.At(0, 3))
+	c := must.Get(code.FromMatrix("hardly varying", m))(t)
+	p := must.Get(c.Properties(context.Background(), 0))(t)
+	var ds, ns []float64
+	for i := range levels {
+		for j := range i {
+			if d := c.Distance(i, j); d != c.Distance(j, i) {
+				t.Fatalf("distance of rows %d and %d is not symmetric", i+1, j+1)
+			}
+			ds, ns = append(ds, float64(c.Distance(i, j)-width/2)), append(ns, float64(i-j))
+		}
+	}
+	want := stat.Correlation(ds, ns, nil)
+	if p.Correlation == nil || math.Abs(*p.Correlation-want) > 1e-12 {
+		t.Errorf("correlation %v, want %v", p.Correlation, want)
+	}
+}
+
+// TestOpenMatrices: matrices of ±1 are bits, arrays of .npz files are codes.
+func TestOpenMatrices(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	for name, text := range map[string]string{
+		"bits.csv": "0,1\n1,0\n1,1\n", "signs.csv": "-1,1\n1,-1\n1,1\n", "wide.csv": "0,0,1\n0,1,1\n",
+	} {
+		must.Succeed(t, os.WriteFile(path(name), []byte(text), 0o644))
+	}
+	bits := must.Get(code.Open(path("bits.csv"), 0))(t)
+	f := must.Get(os.Create(path("c.npz")))(t)
+	z := arrayfile.NewNPZWriter(f)
+	must.Succeed(t, z.Matrix("C", bits))
+	must.Succeed(t, z.Close())
+	must.Succeed(t, f.Close())
+	want, _ := bits.Words(t.Context())
+	for _, name := range []string{"signs.csv", "c.npz", "c.npz:C"} {
+		for _, open := range []func(string, int) (*code.Code, error){code.Open, code.OpenReal} {
+			c, err := open(path(name), 3)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got, _ := c.Words(t.Context()); strings.Join(got, ",") != strings.Join(want, ",") || c.Real() {
+				t.Errorf("%s: %v, real %v; want %v", name, got, c.Real(), want)
+			}
+		}
+	}
+	for name, want := range map[string]string{"wide.csv": path("wide.csv"), "c.npz:C": path("c.npz:C")} { // no alarm
+		must.Equal(t, "the name of a path", want, must.Get(code.Open(path(name), 0))(t).Name())
+	}
+	for _, name := range []string{"wide.csv", "c.npz:C"} {
+		must.Equal(t, "the name of mine="+name, "mine", must.Get(code.OpenReal("mine="+path(name), 0))(t).Name())
+	}
+	for text, want := range map[string][2]string{"a=b.csv": {"a", "b.csv"}, "a=-": {"a", "-"}, "b.csv": {"", "b.csv"},
+		"./a=b.csv": {"", "./a=b.csv"}, "a=b": {"", "a=b"}, "a=b.npz:C=D": {"a", "b.npz:C=D"}} {
+		name, file := code.SplitName(text)
+		must.Equal(t, text, want, [2]string{name, file})
+	}
+	for name, want := range map[string]bool{"a=b.csv": true, "a=-": true, "a=unary": false, "c.npz": true, "c.npz:C": true, "C.NPZ:C": true, "unary": false,
+		"npz": false, "unary:C": false} {
+		if code.IsFile(name) != want {
+			t.Errorf("IsFile(%q) is %v", name, !want)
+		}
+	}
 }

@@ -65,6 +65,14 @@ func (d BelJ) Bits() int { return d.bits }
 // not johnson-nonzero.
 func (d BelJ) ZeroWord() bool { return d.zeroWord }
 
+// First returns the Johnson value of level 1: 0 for the all-zero word.
+func (d BelJ) First() int {
+	if d.zeroWord {
+		return 0
+	}
+	return 1
+}
+
 // At returns the label of every word whose first one is at position first and
 // whose last one is at position last, 1 ≤ first ≤ last ≤ M.
 func (d BelJ) At(first, last int) int {

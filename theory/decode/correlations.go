@@ -2,6 +2,7 @@ package decode
 
 import (
 	"math/bits"
+	"slices"
 
 	"belsim/theory/code"
 )
@@ -17,12 +18,16 @@ type Correlations struct {
 	code      *code.Code
 	roundings int   // of one sum, at most
 	ones      []int // of each code word the only bit that is one; nil where a word has several
+	hadamard  bool  // the words are the first rows of a Sylvester matrix
 }
 
 // NewCorrelations prepares the correlations with a code's words.
 func NewCorrelations(c *code.Code) *Correlations {
 	if c.Real() {
 		return &Correlations{code: c, roundings: c.Bits()}
+	}
+	if sylvester(c) { // a sum for each factor of two, and that of two sums
+		return &Correlations{code: c, roundings: bits.Len(uint(c.Bits())) + 1, hadamard: true}
 	}
 	x := &Correlations{code: c, roundings: c.Bits() + c.TransitionCount()}
 	if c.OneHot() {
@@ -54,16 +59,53 @@ func (x *Correlations) To(dst, z []float64) (row int) {
 		}
 		return row
 	}
-	dst[0] = correlation(x.code, 0, z)
-	if x.code.Real() {
+	switch {
+	case x.hadamard:
+		transform(dst, z)
+	case x.code.Real():
 		for i := range dst {
 			dst[i] = correlation(x.code, i, z)
 		}
-	} else {
+	default:
+		dst[0] = correlation(x.code, 0, z)
 		x.code.Along(dst, z)
 	}
 	settle(dst, x.code, z, x.roundings)
 	return place(dst)
+}
+
+// sylvester reports whether the words are the first rows of a Sylvester matrix, of which an entry is
+// one where its row and its column have an even number of ones in common.
+func sylvester(c *code.Code) bool {
+	levels, m := c.Dims()
+	if m&(m-1) != 0 || m < levels {
+		return false
+	}
+	for i := range levels {
+		for k := range m {
+			if c.Bit(i, k) == (bits.OnesCount(uint(i&k))%2 == 1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// transform sets dst to the correlations with rows of a Sylvester matrix by a fast Walsh–Hadamard
+// transform, in O(M·log M): of ±1, of which the rows of zeros and ones are half the sum with row 1.
+func transform(dst, z []float64) {
+	sums := slices.Clone(z)
+	for half := 1; half < len(sums); half *= 2 {
+		for from := 0; from < len(sums); from += 2 * half {
+			a, b := sums[from:from+half], sums[from+half:from+2*half]
+			for i, v := range a {
+				a[i], b[i] = v+b[i], v-b[i]
+			}
+		}
+	}
+	for i := range dst {
+		dst[i] = (sums[0] + sums[i]) / 2
+	}
 }
 
 // correlations are Σ_k z_k·C[n,k] for every row, in O(L·M), settled.

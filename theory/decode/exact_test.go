@@ -30,6 +30,7 @@ func TestTies(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "b1jdj", "hexj", "hadamard"} {
 		codes = append(codes, must.Get(code.New(name, 16))(t))
 	}
+	codes = append(codes, must.Get(code.New("hadamard", 11))(t))
 	weights := mat.NewDense(16, 6, nil)
 	weights.Apply(func(i, _ int, _ float64) float64 { return float64(rng.IntN(7)-3)/10 + float64(i)/3 }, weights)
 	codes = append(codes, must.Get(code.FromReal("weights", weights))(t))

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -66,57 +65,6 @@ func random(rng *rand.Rand, c *code.Code) *mat.Dense {
 	return e
 }
 
-// TestHoldsEnumeration: intervals hold the values of an enumeration, whatever their width and
-// the limit of the work. The enumeration adds fewer than 2²⁰ products of at most 20 factors.
-func TestHoldsEnumeration(t *testing.T) {
-	const rounding = 1e-10
-	ctx := context.Background()
-	rng := rand.New(rand.NewPCG(1, 2))
-	most, work, sizes, mostBits := 6, 1<<12, []int{2, 3, 6, 9, 13}, 11
-	if os.Getenv("BELSIM_LONG") != "" {
-		most, work, sizes, mostBits = 50, 1<<18, []int{2, 3, 5, 6, 9, 12, 13, 16, 17, 21, 32, 40, 64, 100}, 20
-	}
-	var codes []*code.Code
-	for _, f := range code.Families() {
-		for _, levels := range sizes {
-			if f.Bits(levels) <= mostBits {
-				c, _ := named(t, f.Name, levels)
-				codes = append(codes, c)
-			}
-		}
-	}
-	for range 8 {
-		bits := 4 + rng.IntN(6)
-		codes = append(codes, shuffled(t, rng, 2+rng.IntN(1<<bits-2), bits))
-	}
-	held, narrow := 0, 0
-	for _, c := range codes {
-		d := must.Get(decode.New("gen", c))(t)
-		x := must.Get(theory.NewLaw(ctx, math.MaxInt, c, d))(t)
-		for range min(most, 1+(work>>c.Bits())) {
-			e := random(rng, c)
-			v := must.Get(enclose.New(c, d, []cost.Cost{{}}, enclose.Options{Width: math.Pow(10, -12*rng.Float64()),
-				Work: 1 << rng.IntN(28)}))(t)
-			for i := range c.Levels() {
-				row := mat.Row(nil, i, e)
-				want, _ := must.Get(x.Row(ctx, i, row))(t).Mean(cost.Cost{}, i+1)
-				got := must.Get(v.Row(ctx, i, row))(t)[0]
-				if !(got.Lo <= want*(1+rounding) && want*(1-rounding) <= got.Hi) {
-					t.Fatalf("%s of %d levels, level %d: %v does not hold %v; e = %v", c.Name(), c.Levels(), i+1, got,
-						want, row)
-				}
-				held++
-				if got.Width() < 1e-6 {
-					narrow++
-				}
-			}
-		}
-	}
-	if narrow < held/10 {
-		t.Errorf("%d of %d intervals are narrow: not enough to show anything", narrow, held)
-	}
-}
-
 // TestWalk: intervals hold the values of a recurrence at codes that are too large for an
 // enumeration. The agreement of an output with the words of unary, one after the other, is a walk,
 // and gen finds the first place of its maximum. The recurrence adds positive products of at most 99
@@ -140,33 +88,6 @@ func TestWalk(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestAnswers: the law of the answers on a path is that of an enumeration, whose sums are of fewer than
-// 2²⁰ products of at most 20 factors; other codes have none.
-func TestAnswers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 4))
-	for _, levels := range []int{2, 5, 12} {
-		c, d := named(t, "unary", levels)
-		x := must.Get(enclose.New(c, d, nil, enclose.Options{}))(t)
-		law := must.Get(theory.NewLaw(t.Context(), math.MaxInt, c, d))(t)
-		e := random(rng, c)
-		for i := range levels {
-			row, got, want := mat.Row(nil, i, e), make([]float64, levels), make([]float64, levels)
-			must.Get(x.Answers(t.Context(), i, row))(t).Place(got, c)
-			must.Get(law.Row(t.Context(), i, row))(t).Place(want, c)
-			for m := range want {
-				if math.Abs(got[m]-want[m]) > 1e-10 {
-					t.Errorf("unary of %d levels, level %d: P(%d) = %v, want %v", levels, i+1, m+1, got[m], want[m])
-				}
-			}
-		}
-	}
-	c, d := named(t, "gray", 8)
-	x := must.Get(enclose.New(c, d, nil, enclose.Options{}))(t)
-	if _, err := x.Answers(t.Context(), 0, make([]float64, 3)); !errors.Is(err, theory.ErrNoClosedForm) {
-		t.Errorf("gray: %v", err)
 	}
 }
 
@@ -346,7 +267,7 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	// The exact value: 8 bits are enumerated.
-	means := must.Get(theory.Means(context.Background(), 1, c, d, cost.Cost{}, e))(t)
+	means := must.Get(must.Get(theory.NewLaw(t.Context(), math.MaxInt, c, d))(t).Means(t.Context(), 1, nil, e, cost.Cost{}))(t)
 	mean := enclose.Mean(prior, first)
 	want := 0.0
 	for i, m := range means {

@@ -147,7 +147,7 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 		t.Levels[i] = unknown
 	}
 	if !q.omit.Bounds {
-		name, bounds, err := q.p.bounds(ctx, q.workers, nil)
+		name, bounds, err := q.p.bounds(ctx, q.workers, nil, nil)
 		if err != nil && !errors.Is(err, theory.ErrNoClosedForm) {
 			return nil, err
 		}
@@ -178,14 +178,19 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 var unknown = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN(), Square: math.NaN()}
 
 // bounds computes the bounds of all levels whose weight is above zero, of all without weights, and says
-// which they are. The error wraps theory.ErrNoClosedForm where there are none, or is the context's.
-func (p *Problem) bounds(ctx context.Context, workers int, weights []float64) (name string, out []float64, err error) {
-	b, err := p.bound()
-	if err != nil {
-		return "", nil, err
+// which they are. b is the bound that one goroutine has for problems of the code and the decoder, or nil. The error
+// wraps theory.ErrNoClosedForm where there are none, or is the context's.
+func (p *Problem) bounds(ctx context.Context, workers int, weights []float64, b *theory.Bound) (name string,
+	out []float64, err error) {
+	if b == nil {
+		if b, err = p.bound(); err != nil {
+			return "", nil, err
+		}
 	}
-	if w := theory.Window(p.Errors); w != nil && b.OfWindow != nil {
-		return b.Name, b.OfWindow(w), nil
+	if b.OfTable != nil {
+		if out = b.OfTable(p.Errors, weights); out != nil {
+			return b.Name, out, nil
+		}
 	}
 	out = make([]float64, p.Code.Levels())
 	return b.Name, out, parallel.Each(ctx, workers, len(out), func() (func(context.Context, int) error, error) {

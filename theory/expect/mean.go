@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"belsim/theory"
 	"belsim/theory/code"
@@ -21,7 +22,8 @@ type Mean struct {
 	Width float64 // values may be wrong by this relative amount; 0 for formulas
 	Work  int     // of an interval, where there is no formula: see enclose.Options
 
-	exact *theory.Law // nil for bounds, intervals and decoders that know the error model
+	exact  *theory.Law // nil for bounds, intervals and decoders that know the error model
+	bounds *sync.Pool  // of *theory.Bound
 }
 
 // PaperBound is the kind of the paper's formulas for its decoders, which count how often bits are
@@ -56,7 +58,15 @@ func (m *Mean) Mean(ctx context.Context, p *Problem, prior []float64) (float64, 
 		}
 		return v.Middle(), nil
 	case m.Name != "":
-		_, bounds, err := p.bounds(ctx, 1, prior)
+		b, _ := m.bounds.Get().(*theory.Bound)
+		if b == nil {
+			var err error
+			if b, err = p.bound(); err != nil {
+				return 0, err
+			}
+		}
+		defer m.bounds.Put(b)
+		_, bounds, err := p.bounds(ctx, 1, prior, b)
 		return average(prior, bounds), err
 	}
 	exact, err := m.exact, error(nil)
@@ -108,7 +118,7 @@ func NewMean(ctx context.Context, p *Problem, exact bool) (*Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{Name: b.Name}, nil
+	return &Mean{Name: b.Name, bounds: new(sync.Pool)}, nil
 }
 
 // HasExact reports whether exact values describe a problem: its bits err independently. The signs of

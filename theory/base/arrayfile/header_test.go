@@ -5,12 +5,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 
 	"belsim/theory/base/must"
 )
@@ -125,5 +128,77 @@ func TestChecksum(t *testing.T) {
 				t.Errorf("%s, byte %d: %v", name, i-data, err)
 			}
 		}
+	}
+}
+
+// TestDistances: the first row 0, 1, 2 of a matrix of distances is a row, and above any other matrix
+// the names that pandas gives.
+func TestDistances(t *testing.T) {
+	for text, want := range map[string]int{
+		"0,1,2\n1,0,1\n2,1,0\n":           3,
+		"0,1,2\n2,0,1\n9,3,0\n":           3,
+		"0,1,2\n1,0,1\n":                  0,
+		"0,1,2\n0,1,1\n1,0,1\n":           0,
+		"0,1,2\n0,1,2\n1,0,1\n2,1,0\n":    0,
+		"0,1,2\n1,0,1\n2,1,0\n1,1,1\n":    0,
+		"1,2,3\n0,1,2\n1,0,1\n2,1,0\n":    0,
+		"0,1,2\n0,.1,2.\n1.,0,1.\n.5,1,0": 0,
+	} {
+		path := filepath.Join(t.TempDir(), "costs.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadFile(path)
+		if (err == nil) != (want > 0) {
+			t.Errorf("%q: %v", text, err)
+		} else if want > 0 && (m.RawMatrix().Rows != want || m.At(0, 2) != 2) {
+			t.Errorf("%q: read as %v", text, m)
+		}
+	}
+}
+
+// TestNPZWriter: what is written is read back, is the same bytes again, and texts are as
+// NumPy lays them out.
+func TestNPZWriter(t *testing.T) {
+	numbers := []float64{0.1, -3, math.Pi, 1e300}
+	const text = "σ = 1"
+	write := func() []byte {
+		var b bytes.Buffer
+		z := NewNPZWriter(&b)
+		for _, err := range []error{
+			z.Column("x", numbers), z.Text("text", text), z.Text("empty", ""), z.Matrix("m",
+				mat.NewDense(2, 2, numbers)), z.Close(),
+		} {
+			must.Succeed(t, err)
+		}
+		return b.Bytes()
+	}
+	file := write()
+	if !bytes.Equal(file, write()) {
+		t.Error("the same arrays are other bytes the second time")
+	}
+	path := filepath.Join(t.TempDir(), "a.npz")
+	must.Succeed(t, os.WriteFile(path, file, 0o644))
+	for name, rows := range map[string]int{"x": 4, "m": 2} {
+		if got, err := ReadFile(path + ":" + name); err != nil || !mat.Equal(got, mat.NewDense(rows, 4/rows, numbers)) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for name, want := range map[string]string{"text": text, "empty": ""} {
+		if got, err := ReadText(path, name); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	for name, want := range map[string]string{"x": "want one text", "no": `no array "no"`} {
+		must.Refuse(ReadText(path, name))(t, want)
+	}
+	z := must.Get(zip.NewReader(bytes.NewReader(file), int64(len(file))))(t)
+	all := must.Get(io.ReadAll(must.Get(z.Open("text.npy"))(t)))(t)
+	data := len(all) - 4*5 // five characters of four bytes
+	if !strings.Contains(string(all[:data]), "'descr': '<U5', 'fortran_order': False, 'shape': (1,)") || data%64 != 0 {
+		t.Errorf("header %q", all[:data])
+	}
+	if got := all[data : data+8]; !bytes.Equal(got, []byte{0xc3, 3, 0, 0, ' ', 0, 0, 0}) {
+		t.Errorf("σ and a space are % x", got)
 	}
 }
