@@ -82,7 +82,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 		for _, b := range backends {
 			m, err := w.Measure(ctx, b, env.moment)
 			if err != nil {
-				return bar.interrupted(err)
+				return err
 			}
 			m.Backend, m.Device = b.name, b.device
 			measured.Results = append(measured.Results, m)
@@ -102,7 +102,7 @@ func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep
 	for _, b := range backends {
 		rows, err := plan.Time(ctx, montecarlo.Run{Backend: b, Workers: cmd.Workers, Done: bar.add}, env.moment)
 		if err != nil {
-			return bar.interrupted(err)
+			return err
 		}
 		total := 0.0
 		for _, row := range rows {

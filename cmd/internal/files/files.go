@@ -22,10 +22,10 @@ type Input struct{ Flag, Path string }
 
 // Ledger has the files of a command. The zero value has none.
 type Ledger struct {
-	Inputs           []Input
-	Printed          *os.File          // where standard output goes; nil where it is no file
-	order            []string          // those that were written
-	claimed, written map[string]string // by their canonical paths: as they were named
+	Inputs  []Input
+	Printed *os.File          // where standard output goes; nil where it is no file
+	Written []string          // those that were written
+	claimed map[string]string // those that will be, by their canonical paths: as they were named
 }
 
 // Inputs are the files that a command line names to be read: the values of flags and arguments with
@@ -130,8 +130,7 @@ func (l *Ledger) mayWrite(name string, file os.FileInfo) error {
 	return nil
 }
 
-// MayWrite refuses to write over a file that the command reads or has written, or that it prints
-// into.
+// MayWrite refuses to write over a file that the command reads or prints into.
 func (l *Ledger) MayWrite(path string) error {
 	if at, err := os.Stat(path); err == nil {
 		if err := l.mayWrite(path, at); err != nil {
@@ -142,9 +141,6 @@ func (l *Ledger) MayWrite(path string) error {
 				return fmt.Errorf("cannot write %s: standard output goes to this file; take another name", path)
 			}
 		}
-	}
-	if other, written := l.written[safefile.Canonical(path)]; written {
-		return fmt.Errorf("cannot write %s: the command has written this file as %s; take another name", path, other)
 	}
 	return nil
 }
@@ -168,21 +164,10 @@ func (l *Ledger) Claim(paths ...string) error {
 	return nil
 }
 
-// Wrote says that a file was written.
-func (l *Ledger) Wrote(path string) {
-	if l.written == nil {
-		l.written = map[string]string{}
-	}
-	l.order, l.written[safefile.Canonical(path)] = append(l.order, path), path
-}
-
-// Written are the files that were written.
-func (l *Ledger) Written() []string { return l.order }
-
 // LeftBehind says which files an interrupted command has written.
 func (l *Ledger) LeftBehind() string {
-	if len(l.order) == 0 {
+	if len(l.Written) == 0 {
 		return "nothing was written"
 	}
-	return "written: " + strings.Join(l.order, ", ")
+	return "written: " + strings.Join(l.Written, ", ")
 }
