@@ -22,8 +22,6 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 
 	"belsim/cmd/internal/buildinfo"
-	"belsim/cmd/internal/files"
-	"belsim/cmd/internal/rules"
 	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo/search"
@@ -99,7 +97,7 @@ type environment struct {
 	quiet    bool // neither progress nor notes
 	from     int  // number that positions in sentences count from
 	args     []string
-	files    files.Ledger         // those that the command reads and writes
+	files    ledger               // those that the command reads and writes
 	decoders decode.Registry      // the decoders that --decoder takes
 	disturb  func([]expect.Level) // changes what theory says, in tests of verify
 	last     *progress            // that began last; nil where none did
@@ -168,7 +166,7 @@ func (env *environment) belsim() (code int) {
 	}
 	if i, ok := context.Cause(ctx).(interruption); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
-			text := env.files.LeftBehind()
+			text := env.files.leftBehind()
 			if p := env.last; p != nil && p.total+p.finished.Load() > 0 {
 				text = fmt.Sprintf("%s %s were finished, %s", p, p.what, text)
 			}
@@ -266,7 +264,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Help(printHelp),
 		kong.ExplicitGroups(flagGroups),
 		kong.WithHyphenPrefixedParameters(true), // --flag -1
-		kong.KindMapper(reflect.String, kong.MapperFunc(rules.Text)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(textOfFlag)),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
@@ -281,8 +279,8 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	if err != nil {
 		return nil, err
 	}
-	env.files.Inputs = files.Inputs(k)
-	env.files.Printed, _ = env.stdout.Writer.(*os.File)
+	env.files.inputs = inputsOf(k)
+	env.files.printed, _ = env.stdout.Writer.(*os.File)
 	for _, f := range k.Flags() {
 		switch f.Name {
 		case "format":

@@ -141,6 +141,6 @@ func (cmd *figuresCmd) command(ctx context.Context, env *environment, f paper.Fi
 	if err == nil {
 		err = k.Run()
 	}
-	env.files.Written = append(env.files.Written, inner.files.Written...)
+	env.files.written = append(env.files.written, inner.files.written...)
 	return err
 }

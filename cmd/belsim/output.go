@@ -125,14 +125,14 @@ func (f outputFlags) checkFiles(env *environment, known ...string) error {
 			return outside(err)
 		}
 	}
-	return env.files.Claim(f.Output...)
+	return env.files.claim(f.Output...)
 }
 
 // write makes the output files, each by its path: all of them or none. Nobody ever sees one half-written. An
 // error of make stays as it is, unless the system refused to write.
 func (f outputFlags) write(env *environment, make func(w io.Writer, path string) error) error {
 	for _, path := range f.Output {
-		if err := env.files.MayWrite(path); err != nil {
+		if err := env.files.mayWrite(path); err != nil {
 			return err
 		}
 		var made error
@@ -153,7 +153,7 @@ func (f outputFlags) write(env *environment, make func(w io.Writer, path string)
 		}
 	}
 	written, err := env.unfinished.Commit()
-	env.files.Written = append(env.files.Written, written...)
+	env.files.written = append(env.files.written, written...)
 	if err != nil {
 		return outside(err)
 	}
