@@ -118,10 +118,7 @@ func TestReadTable(t *testing.T) {
 		"1,-1\n-1,1\n1,1":   "all numbers are ±1",
 		"1,1\n-1,0.5\n":     "row 2, column 1: -1 is no probability",
 	} {
-		if _, err := read(text); err == nil || !strings.Contains(must.Text(err), want) || !strings.Contains(must.Text(err),
-			path) {
-			t.Errorf("%q: error %v, want one about %q", text, err, want)
-		}
+		must.Refuse(read(text))(t, want, path)
 	}
 	if _, err := read("0,1\n"); err != nil {
 		_, err = errmodel.ReadTable(path, 2, 1)

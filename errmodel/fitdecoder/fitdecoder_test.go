@@ -311,9 +311,7 @@ func TestRefusals(t *testing.T) {
 		want    string
 	}{{t.Context(), 49, "49 samples: want at least 50"}, {cancelled, 60, context.Canceled.Error()}} {
 		in := fitdecoder.Input{Code: c, Samples: draw(c, tt.samples, 1, 1, 1, 1), Logits: true, Decodings: decodings}
-		if _, err := fitdecoder.Fit(tt.ctx, 1, in); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("error %v, want one about %q", err, tt.want)
-		}
+		must.Refuse(fitdecoder.Fit(tt.ctx, 1, in))(t, tt.want)
 	}
 }
 
@@ -339,10 +337,7 @@ func TestFiles(t *testing.T) {
 			want = "not an .npz file"
 		}
 		must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o600))
-		if _, err := fitdecoder.Read(path); err == nil || !strings.Contains(must.Text(err), want) ||
-			!strings.Contains(err.Error(), path) {
-			t.Errorf("without %q: %v", missing, err)
-		}
+		must.Refuse(fitdecoder.Read(path))(t, want, path)
 	}
 }
 
@@ -389,7 +384,5 @@ func TestDamage(t *testing.T) {
 		out.Write(content)
 	}
 	must.Succeed(t, w.Close())
-	if _, err := read(mixed.Bytes()); err == nil || !strings.Contains(err.Error(), "another checksum; 'belsim fit") {
-		t.Errorf("other offsets: %v", err)
-	}
+	must.Refuse(read(mixed.Bytes()))(t, "another checksum; 'belsim fit")
 }

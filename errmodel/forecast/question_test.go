@@ -216,10 +216,7 @@ func TestUnaryError(t *testing.T) {
 	for _, mae := range []float64{1e-3, 0.9} {
 		q.Noise, q.Unary = 0, UnaryError{mae, 16}
 		run := must.Get(q.Open())(t)
-		if _, err := run.Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(),
-			"no label noise gives unary of 16 levels an error") {
-			t.Errorf("an error of %v: %v", mae, err)
-		}
+		must.Refuse(run.Run(t.Context(), 1, nil))(t, "no label noise gives unary of 16 levels an error")
 	}
 }
 
@@ -260,9 +257,7 @@ func TestOpen(t *testing.T) {
 	} {
 		q := question(labels, []int{4, 8}, "unary")
 		change(&q)
-		if _, err := q.Open(); err == nil || !strings.Contains(must.Text(err), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		must.Refuse(q.Open())(t, want)
 	}
 	q := question(labels, nil, "unary", file)
 	q.Noise, q.Names = 0.1, []string{"bel-u"}
@@ -282,9 +277,7 @@ func TestOpen(t *testing.T) {
 	}
 	q.InLevels, q.Unary, q.Noise, q.Levels = false, UnaryError{}, 0.1, []int{8}
 	q.Codes, q.Names = []string{"gray"}, []string{"gen", "bel-j"}
-	if _, err := must.Get(q.Open())(t).Run(t.Context(), 1, nil); err == nil || !strings.Contains(err.Error(), "bel-j") {
-		t.Errorf("%v", err)
-	}
+	must.Refuse(must.Get(q.Open())(t).Run(t.Context(), 1, nil))(t, "bel-j")
 }
 
 // TestHeadsAlone: direct regression and CORN have rows beside codes, without a fit.
@@ -335,8 +328,6 @@ func TestLeastError(t *testing.T) {
 // TestHeadsAreNoNames: a code from a file cannot have the name of a head, which would be read as it.
 func TestHeadsAreNoNames(t *testing.T) {
 	for _, h := range heads {
-		if _, err := code.Open(h.Name+"=c.csv", 0); err == nil || !strings.Contains(err.Error(), "your own") {
-			t.Errorf("%s=FILE: error %v", h.Name, err)
-		}
+		must.Refuse(code.Open(h.Name+"=c.csv", 0))(t, "your own")
 	}
 }

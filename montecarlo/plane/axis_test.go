@@ -80,10 +80,7 @@ func TestAxisRefused(t *testing.T) {
 		"1:Inf:2": "finite numbers", "1:2:0": "count 0", "1:2:10001": "count 10001", "a:2:3": "two numbers and a count",
 	} {
 		err := new(plane.Axis).UnmarshalText([]byte(text))
-		if err == nil || !strings.Contains(err.Error(), want) ||
-			!strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
-			t.Errorf("%.30q: error %v, want %q", text, err, want)
-		}
+		must.Refused(t, err, want, fmt.Sprintf("%q", text))
 	}
 }
 

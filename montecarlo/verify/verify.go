@@ -14,7 +14,6 @@ import (
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/theory"
-	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
@@ -160,7 +159,7 @@ func (v *Report) Failed() bool { return v.Pass != nil && !*v.Pass }
 // manyTimes is how many times what it deviates from a deviation is that tells nothing of it.
 const manyTimes = 1000
 
-// powerText says which deviations the test finds with the probability Power; "" where nothing was checked.
+// powerText says which deviations the test finds with the probability Power, at the worst level; "" where nothing was checked.
 func (v *Report) powerText() string {
 	what, of := "exact value", func(r Level) float64 { return r.Exact }
 	if table.Missing(v.Overall.Exact) {
@@ -181,28 +180,21 @@ func (v *Report) powerText() string {
 		}
 		return text
 	}
-	var least, most *Level
+	var most *Level
 	for i := range v.Labels {
 		r := &v.Labels[i]
-		if table.Missing(r.Detectable) {
-			continue
-		}
-		if least == nil || r.Detectable < least.Detectable {
-			least = r
-		}
-		if most == nil || r.Detectable > most.Detectable {
+		if !table.Missing(r.Detectable) && (most == nil || r.Detectable > most.Detectable) {
 			most = r
 		}
 	}
-	if least == nil {
+	if most == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Power (%.0f %%): with this probability the test finds a mean above its %s", 100*v.Power, what)
+	text := fmt.Sprintf("With a probability of %.0f %%, the test finds a mean", 100*v.Power)
 	if !table.Missing(v.Overall.Detectable) {
-		text += fmt.Sprintf(" by %s over all levels, or", size(v.Overall))
+		text += fmt.Sprintf(" over all levels that is %s above its %s, or a mean", size(v.Overall), what)
 	}
-	return text + fmt.Sprintf(" at one level, by %s at level %s to %s at level %s", size(*least),
-		position.At(least.Level), size(*most), position.At(most.Level))
+	return text + fmt.Sprintf(" of any one level that is %s above its %s", size(*most), what)
 }
 
 // conclusion says in words that the verification passed, or that nothing was checked. It is empty

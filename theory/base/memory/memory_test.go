@@ -1,10 +1,10 @@
 package memory
 
 import (
+	"belsim/theory/base/must"
 	"fmt"
 	"math"
 	"runtime/debug"
-	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -14,10 +14,7 @@ func TestCheck(t *testing.T) {
 	if _, ok := Available(); !ok {
 		t.Skip("this system does not say how much memory is free")
 	}
-	if err := Check("a thing", math.MaxInt64); err == nil || !strings.Contains(err.Error(),
-		"a thing needs 8589934592.0 GiB of memory") {
-		t.Errorf("error %v", err)
-	}
+	must.Refused(t, Check("a thing", math.MaxInt64), "a thing needs 8589934592.0 GiB of memory")
 	if err := Check("a thing", 1); err != nil {
 		t.Error(err)
 	}

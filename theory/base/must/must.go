@@ -3,6 +3,9 @@
 package must
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -47,6 +50,23 @@ func Within(t TB, name string, got, lo, hi float64) {
 	t.Helper()
 	if !(lo <= got && got <= hi) {
 		t.Errorf("%s is %v, want %v to %v", name, got, lo, hi)
+	}
+}
+
+// Refuse is what Refused expects of a call that gives a value, as in must.Refuse(code.New("unary", 0))(t, "0 levels").
+func Refuse[T any](_ T, err error) func(t TB, want ...string) {
+	return func(t TB, want ...string) {
+		t.Helper()
+		Refused(t, err, want...)
+	}
+}
+
+// Refused reports what is no error of one line that has some texts, as people read them.
+func Refused(t TB, err error, want ...string) {
+	t.Helper()
+	lacks := func(text string) bool { return !strings.Contains(Text(err), text) }
+	if err == nil || strings.Contains(err.Error(), "\n") || slices.ContainsFunc(want, lacks) {
+		t.Errorf("error %v, want one line about %q", err, want)
 	}
 }
 
