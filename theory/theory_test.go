@@ -397,9 +397,7 @@ func TestSoftBound(t *testing.T) {
 	for i := range 2 {
 		got := must.Get(bound.Row(t.Context(), i, e.RawRowView(i)))(t)
 		want := math.Erfc((quantile(e.At(i, 0))+quantile(e.At(i, 1)))/2) / 2
-		if math.Abs(got-want) > 1e-14 {
-			t.Errorf("level %d: %v, want %v", i+1, got, want)
-		}
+		must.Near(t, fmt.Sprintf("level %d", i+1), want, got, 1e-14)
 	}
 	if _, err := theory.NewSoftBound(c, mustDecoder(t, "gen-ex", c), cost.Cost{}); err == nil {
 		t.Error("gen-ex has a bound")

@@ -81,9 +81,7 @@ func TestLikelihood(t *testing.T) {
 				}
 			}
 			// Some 1,600 terms, each rounded to 2⁻⁵³ of itself and of the sum.
-			if got := l.value(a); math.Abs(got-want) > 1e-11*math.Abs(want) {
-				t.Errorf("%s: value %v, want %v", name, got, want)
-			}
+			must.Near(t, name+": value", want, l.value(a), 1e-11*math.Abs(want))
 			value := func(x []float64) float64 {
 				l.at(x[1])
 				return l.value(x[0])
