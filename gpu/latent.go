@@ -41,9 +41,10 @@ func (d *Device) gatherLogits(ctx context.Context, b *batch) ([]*tables.Logits, 
 
 // latentArrays are the arrays of the entries of a launch, one after the other.
 type latentArrays struct {
-	entries []C.bel_latent // an address is an offset until rebase
-	slots   int            // of the memory that a thread has of its own, at least 1
-	all     []byte
+	entries   []C.bel_latent
+	addresses []*C.bel_u64 // of the arrays: offsets until rebase
+	slots     int          // of the memory that a thread has of its own, at least 1
+	all       []byte
 }
 
 // latentAlign is the alignment of each array, for any type, and latentArrayCount how many an entry
@@ -53,20 +54,22 @@ const (
 	latentArrayCount = 17
 )
 
-// add appends an array and returns how many bytes come before it.
-func add[T any](f *latentArrays, x []T) C.bel_u64 {
+// add appends an array, and sets its address to how many bytes come before it.
+func add[T any](f *latentArrays, address *C.bel_u64, x []T) {
 	var one T
 	f.all = append(f.all, make([]byte, -len(f.all)&(latentAlign-1))...)
-	at := len(f.all)
+	*address = C.bel_u64(len(f.all))
+	f.addresses = append(f.addresses, address)
 	f.all = append(f.all, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(one)))...)
-	return C.bel_u64(at)
 }
 
 // newLatentArrays joins the arrays of all entries.
 func newLatentArrays(logits []*tables.Logits) *latentArrays {
 	f := &latentArrays{entries: make([]C.bel_latent, len(logits)), slots: 1}
-	run := func(r tables.RunningSum) C.bel_run {
-		return C.bel_run{starts: add(f, r.Starts), steps: add(f, r.Steps), fixed: add(f, r.Fixed)}
+	run := func(to *C.bel_run, r tables.RunningSum) {
+		add(f, &to.starts, r.Starts)
+		add(f, &to.steps, r.Steps)
+		add(f, &to.fixed, r.Fixed)
 	}
 	for i, p := range logits {
 		var wrong, planes []uint64
@@ -77,20 +80,25 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 			}
 		}
 		e := &f.entries[i]
-		*e = C.bel_latent{
-			planes: add(f, planes), wrong: add(f, wrong),
-			bits: add(f, p.Bits), centers: add(f, p.Centers),
-			levels: add(f, p.Levels), run: run(p.RunningSum), limit: C.longlong(p.Limit), scale: C.float(p.Scale),
-			drawn: C.bel_u32(len(p.Bits)), candidates: C.bel_u32(len(p.Levels)),
-		}
+		add(f, &e.planes, planes)
+		add(f, &e.wrong, wrong)
+		add(f, &e.bits, p.Bits)
+		add(f, &e.centers, p.Centers)
+		add(f, &e.levels, p.Levels)
+		run(&e.run, p.RunningSum)
+		e.limit, e.scale = C.longlong(p.Limit), C.float(p.Scale)
+		e.drawn, e.candidates = C.bel_u32(len(p.Bits)), C.bel_u32(len(p.Levels))
 		need := len(p.Bits)
 		if p.Flips != nil {
 			need *= 2
 		}
 		if q := p.Product; q != nil {
 			n := len(q.Suffixes.Fixed)
-			e.prefix, e.suffix = run(q.Prefixes), run(q.Suffixes)
-			e.offsets, e.pattern_of, e.patterns = add(f, q.Offsets), add(f, q.PatternOf), add(f, q.Patterns)
+			run(&e.prefix, q.Prefixes)
+			run(&e.suffix, q.Suffixes)
+			add(f, &e.offsets, q.Offsets)
+			add(f, &e.pattern_of, q.PatternOf)
+			add(f, &e.patterns, q.Patterns)
 			e.prefixes, e.suffixes, e.kinds = C.bel_u32(len(q.Offsets)), C.bel_u32(n), C.bel_u32(len(q.Patterns)/n)
 			need += n + len(q.Patterns)/n
 		}
@@ -99,18 +107,10 @@ func newLatentArrays(logits []*tables.Logits) *latentArrays {
 	return f
 }
 
-// rebase turns the offsets of all entries into addresses.
+// rebase turns the offsets of all arrays into addresses.
 func (f *latentArrays) rebase(base C.bel_u64) {
-	for i := range f.entries {
-		e := &f.entries[i]
-		addresses := []*C.bel_u64{&e.planes, &e.wrong, &e.bits, &e.levels, &e.pattern_of, &e.patterns, &e.centers,
-			&e.offsets}
-		for _, r := range []*C.bel_run{&e.run, &e.prefix, &e.suffix} {
-			addresses = append(addresses, &r.starts, &r.steps, &r.fixed)
-		}
-		for _, a := range addresses {
-			*a += base
-		}
+	for _, a := range f.addresses {
+		*a += base
 	}
 }
 

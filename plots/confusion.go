@@ -45,12 +45,7 @@ func Confusion(d ConfusionData) *Figure {
 	scale.colour.SetMax(0)
 	p := newMatrix(d.Style, "answer m", "label n", d.Levels, d.Levels,
 		func(i, k int) color.Color { return scale.at(math.Log10(d.At(i, k))) })
-	bar := newPlot(d.Style, "probability of answer m to label n", "")
-	bar.X.Min, bar.X.Max, bar.X.LineStyle.Width = scale.lo, 0, 0
-	bar.X.Label.TextStyle.Font.Size = vg.Points(9.5)
-	bar.X.Tick.Marker = plot.TickerFunc(logTicks)
-	bar.HideY()
-	bar.Add(scale)
+	bar := colourBar(d.Style, "probability of answer m to label n", scale.lo, 0, logTicks, scale)
 	const forBar = 50
 	return d.Style.titled(d.Title, d.Style.width()+vg.Points(forBar), func(c draw.Canvas) {
 		above, below := draw.Crop(c, 0, 0, vg.Points(forBar+6), 0), draw.Crop(c, 0, 0, 0, vg.Points(forBar-4)-c.Size().Y)

@@ -17,7 +17,7 @@ import (
 type ForestData struct {
 	Title, XLabel string
 	Rows          []ForestRow // in any order
-	Baselines     []NamedError
+	Direct        float64     // the ratio of direct regression; 0: none
 	Style         Style
 }
 
@@ -37,7 +37,7 @@ func (r ForestRow) placed() bool { return r.Ratio != 0 && !math.IsNaN(r.Ratio) }
 const farthest = 6
 
 // Forest draws a row for each ratio, the smallest at the top, on a logarithmic axis with a line at
-// 1. A line stands at each baseline that the axis can reach, with its name above the rows.
+// 1. A line with its name above the rows stands at direct regression, if the axis reaches it.
 func Forest(d ForestData) (*Figure, error) {
 	rows := slices.Clone(d.Rows)
 	slices.SortStableFunc(rows, func(a, b ForestRow) int { return cmp.Compare(a.Ratio, b.Ratio) })
@@ -52,24 +52,24 @@ func Forest(d ForestData) (*Figure, error) {
 		}
 		lo, hi = min(lo, r.Lo), max(hi, r.Hi)
 	}
-	var near []NamedError
-	for _, b := range d.Baselines {
-		if b.Value <= farthest && b.Value >= 1.0/farthest {
-			near, lo, hi = append(near, b), min(lo, b.Value), max(hi, b.Value)
-		}
+	above := 0.0 // room above the rows for the name of direct regression, in rows
+	if d.Direct <= farthest && d.Direct >= 1.0/farthest {
+		above, lo, hi = 0.75, min(lo, d.Direct), max(hi, d.Direct)
 	}
 	p := newPlot(d.Style, d.XLabel, "")
 	p.HideY()
-	p.Y.Min, p.Y.Max = 0.5-float64(len(rows)), 0.5+above(near) // the first row at 0, and the others below
+	p.Y.Min, p.Y.Max = 0.5-float64(len(rows)), 0.5+above // the first row at 0, and the others below
 	p.X.Min, p.X.Max = math.Log10(max(lo, 1.0/farthest)), math.Log10(min(hi, farthest))
 	margin := max(0.03*(p.X.Max-p.X.Min), 0.01)
 	p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
 	p.X.Tick.Marker = plot.TickerFunc(logTicks)
 	p.BackgroundColor = nil // stripes are behind it
 	p.Add(grid())
-	addBaselines(p, near, math.Log10)
+	if above > 0 {
+		addBaseline(p, "direct regression", math.Log10(d.Direct), above)
+	}
 	const rowHeight, axisHeight = 13, 62
-	height := vg.Points(rowHeight*(float64(len(rows))+above(near)) + axisHeight)
+	height := vg.Points(rowHeight*(float64(len(rows))+above) + axisHeight)
 	return d.Style.titled(d.Title, height, func(c draw.Canvas) { drawForest(c, p, rows, d.Style.column()) }), nil
 }
 
@@ -142,31 +142,15 @@ func Stack(figures ...*Figure) *Figure {
 	return &whole
 }
 
-// NamedError is an error that belongs to no row.
-type NamedError struct {
-	Name  string
-	Value float64 // positive
-}
-
-// baselineRow is the height of the name of a baseline, in rows.
-const baselineRow = 0.75
-
-// above is the room above the rows for the names of baselines, in rows.
-func above(baselines []NamedError) float64 { return baselineRow * float64(len(baselines)) }
-
-// addBaselines adds a line for each baseline. The name stands beside its upper end, on the side
-// with more room, each in a row of its own.
-func addBaselines(p *plot.Plot, baselines []NamedError, on func(v float64) float64) {
+// addBaseline adds a line at a place. Its name stands beside its upper end, on the side with more room.
+func addBaseline(p *plot.Plot, name string, at, above float64) {
 	line := draw.LineStyle{Color: black, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(4), vg.Points(2.5)}}
-	for i, b := range baselines {
-		at, top := on(b.Value), 0.5+above(baselines)-baselineRow*float64(i)
-		gap, style := vg.Points(4), styleOf(p, 9)
-		style.YAlign = draw.YCenter
-		if at > (p.X.Min+p.X.Max)/2 {
-			style.XAlign, gap = draw.XRight, -gap
-		}
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: top}}, LineStyle: line},
-			&plotter.Labels{XYs: plotter.XYs{{X: at, Y: top - baselineRow/2}}, Labels: []string{b.Name},
-				TextStyle: []draw.TextStyle{style}, Offset: vg.Point{X: gap}})
+	gap, style := vg.Points(4), styleOf(p, 9)
+	style.YAlign = draw.YCenter
+	if at > (p.X.Min+p.X.Max)/2 {
+		style.XAlign, gap = draw.XRight, -gap
 	}
+	p.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}, LineStyle: line},
+		&plotter.Labels{XYs: plotter.XYs{{X: at, Y: p.Y.Max - above/2}}, Labels: []string{name},
+			TextStyle: []draw.TextStyle{style}, Offset: vg.Point{X: gap}})
 }

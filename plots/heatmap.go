@@ -230,7 +230,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		}
 		return
 	}
-	bar := scale.plot(d)
+	bar := colourBar(d.Style, d.ZLabel, scale.lo, scale.hi, scale.marks, scale)
 	below := draw.Crop(c, 0, 0, 0, vg.Points(46)-c.Size().Y)
 	area := bar.DataCanvas(below)
 	bar.Draw(draw.Crop(below, whole.Min.X-area.Min.X, whole.Max.X-area.Max.X, 0, 0))
@@ -387,23 +387,25 @@ func (s colourScale) ticks(lo, hi float64) (out []plot.Tick) {
 	return out
 }
 
-// plot is the colour bar.
-func (s colourScale) plot(d HeatmapData) *plot.Plot {
-	p := newPlot(d.Style, d.ZLabel, "")
-	p.X.Label.TextStyle.Font.Size = vg.Points(9.5)
-	p.X.Min, p.X.Max = s.lo, s.hi
-	p.X.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		marks := s.ticks(lo, hi)
-		for _, end := range []float64{lo, hi} {
-			if !slices.ContainsFunc(marks, func(t plot.Tick) bool { return math.Abs(t.Value-end) < 0.07*(hi-lo) }) {
-				marks = append(marks, plot.Tick{Value: end, Label: minus(fmt.Sprintf("%+.0f %%", increase(end)))})
-			}
+// marks are the ticks, and the ends that are far from them.
+func (s colourScale) marks(lo, hi float64) []plot.Tick {
+	marks := s.ticks(lo, hi)
+	for _, end := range []float64{lo, hi} {
+		if !slices.ContainsFunc(marks, func(t plot.Tick) bool { return math.Abs(t.Value-end) < 0.07*(hi-lo) }) {
+			marks = append(marks, plot.Tick{Value: end, Label: minus(fmt.Sprintf("%+.0f %%", increase(end)))})
 		}
-		return marks
-	})
-	p.X.LineStyle.Width = 0
+	}
+	return marks
+}
+
+// colourBar is the plot of colours from lo to hi.
+func colourBar(s Style, label string, lo, hi float64, ticks plot.TickerFunc, colours plot.Plotter) *plot.Plot {
+	p := newPlot(s, label, "")
+	p.X.Label.TextStyle.Font.Size = vg.Points(9.5)
+	p.X.Min, p.X.Max, p.X.LineStyle.Width = lo, hi, 0
+	p.X.Tick.Marker = ticks
 	p.HideY()
-	p.Add(s)
+	p.Add(colours)
 	return p
 }
 

@@ -54,8 +54,8 @@ func Lines(d LinesData) (*Figure, error) {
 		p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
 		key[i] = series{name: l.Name, line: styles[i]}
 	}
-	if setLevels(x, &p.X); d.XLabel != "" {
-		p.X.Tick.Marker = plot.TickerFunc(ticks)
+	if x.set(&p.X); d.XLabel == "" {
+		p.X.Tick.Marker = plot.TickerFunc(levelTicks)
 	}
 	margin := 0.04 * (hi - lo)
 	if margin == 0 {

@@ -155,7 +155,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 				l.Mean = max(0, l.Exact+1.3*l.StdErr*math.Sin(37*l.Level))
 			}
 			d.Labels[6].Mean = 0
-			return plots.Verify(d)
+			return plots.Verify(d), nil
 		},
 		// zeros on a log axis, a mean without an error
 		"compare-zero": whole(plots.Compare(plots.CompareData{Title: "many decades", Rows: []plots.CompareRow{
@@ -177,8 +177,8 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"forest":         drawing(plots.Forest, forestData(plots.Style{})),
 		"forest-iclr":    drawing(plots.Forest, forestData(plots.Style{Place: "iclr-column", NoTitle: true})),
 		"lines":          drawing(plots.Lines, linesData()),
-		"verify":         drawing(plots.Verify, verifyData(255, true)),
-		"verify-inexact": drawing(plots.Verify, verifyData(12, false)),
+		"verify":         whole(plots.Verify(verifyData(255, true))),
+		"verify-inexact": whole(plots.Verify(verifyData(12, false))),
 		"code":           whole(plots.CodeMatrix(codeData(8, 16))),
 		"code-large":     whole(plots.CodeMatrix(codeData(2000, 4000))),
 		"compare": whole(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{
@@ -200,7 +200,7 @@ func forestData(style plots.Style) plots.ForestData {
 		d.Rows = append(d.Rows, r)
 	}
 	d.Rows[3].Name = "codes/a-very-long-file-name-of-a-learned-code-matrix.csv"
-	d.Baselines = []plots.NamedError{{Name: "direct regression", Value: 1.2}, {Name: "beyond the axis", Value: 50}}
+	d.Direct = 1.2
 	return d
 }
 
@@ -254,8 +254,8 @@ func TestExtremes(t *testing.T) {
 					Panels: []plots.HeatmapPanel{{Z: [][]float64{{1, 2}}}}}),
 				"log heatmap at": drawing(plots.Heatmap, plots.HeatmapData{X: []float64{a, b}, XLog: true,
 					Y: []float64{b}, YLog: true, Panels: []plots.HeatmapPanel{{Z: [][]float64{{1, 2}}}}}),
-				"verification of": drawing(plots.Verify,
-					plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}}),
+				"verification of": whole(plots.Verify(
+					plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}})),
 				"forest of": drawing(plots.Forest,
 					plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b},
 						{Name: "y", Ratio: a, Lo: a, Hi: a}}}),

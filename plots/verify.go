@@ -2,7 +2,6 @@ package plots
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 
@@ -28,21 +27,13 @@ type VerifyLabel struct{ Level, Bound, Exact, Mean, StdErr float64 }
 // to see. So, where there are exact values, a lower panel shows the deviation of the samples from
 // them, in standard errors. A label whose samples all agree has no standard error, and is not in the
 // lower panel.
-func Verify(d VerifyData) (*Figure, error) {
-	levels := make([]float64, len(d.Labels))
-	for i, l := range d.Labels {
-		levels[i] = l.Level
-	}
-	x, err := newAxis("level", levels, false)
-	if err != nil {
-		return nil, fmt.Errorf("verification plot: %w", err)
-	}
-	upper, key := d.errorPanel(x)
+func Verify(d VerifyData) *Figure {
+	upper, key := d.errorPanel()
 	z := d.deviations()
 	if z == nil {
-		return d.Style.keyed(d.Title, upper, key, d.Style.of(4.2)), nil
+		return d.Style.keyed(d.Title, upper, key, d.Style.of(4.2))
 	}
-	lower := d.deviationPanel(x, z)
+	lower := d.deviationPanel(z)
 	unlabel(&upper.X)
 	height := max(d.Style.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
 	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
@@ -52,11 +43,11 @@ func Verify(d VerifyData) (*Figure, error) {
 		align(at, upper, lower)
 		upper.Draw(at[0])
 		lower.Draw(at[1])
-	}), nil
+	})
 }
 
 // errorPanel returns the plot of the errors against the level, and its key.
-func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
+func (d VerifyData) errorPanel() (*plot.Plot, []series) {
 	p := newPlot(d.Style, "level n", "expected "+cmp.Or(d.Expects, "|error| in levels"))
 	p.Add(grid())
 	var key []series
@@ -84,7 +75,7 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 		Dashes: []vg.Length{vg.Points(5), vg.Points(2.5)}})
 	add("exact", func(l VerifyLabel) float64 { return l.Exact }, draw.LineStyle{Color: blue, Width: vg.Points(1)})
 	key = append(key, series{name: "sampled ± standard error", glyph: sampled.glyph})
-	setLevels(x, &p.X)
+	d.setLevels(&p.X)
 	p.Y.Min, p.Y.Max = 0, 1.05*top
 	if top == 0 {
 		p.Y.Max = 1
@@ -93,7 +84,7 @@ func (d VerifyData) errorPanel(x axis) (*plot.Plot, []series) {
 }
 
 // deviationPanel returns the plot of the deviations z against the level.
-func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
+func (d VerifyData) deviationPanel(z plotter.XYs) *plot.Plot {
 	p := newPlot(d.Style, "level n", "deviation / s.e.")
 	p.Y.Label.TextStyle.Font.Size = vg.Points(9.5)
 	p.Add(grid())
@@ -101,11 +92,11 @@ func (d VerifyData) deviationPanel(x axis, z plotter.XYs) *plot.Plot {
 	for _, at := range z {
 		reach = max(reach, 1.1*math.Abs(at.Y))
 	}
-	setLevels(x, &p.X)
+	d.setLevels(&p.X)
 	zero := draw.LineStyle{Color: blue, Width: vg.Points(1)}
 	p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min}, {X: p.X.Max}}, LineStyle: zero},
 		&plotter.Scatter{XYs: z, GlyphStyle: d.glyph()})
-	setLevels(x, &p.X) // again, because Add has widened it
+	d.setLevels(&p.X) // again, because Add has widened it
 	p.Y.Min, p.Y.Max = -reach, reach
 	return p
 }
@@ -169,11 +160,8 @@ func (d VerifyData) deviations() (z plotter.XYs) {
 	return z
 }
 
-// setLevels does the same as axis.set for labels, which are whole numbers.
-func setLevels(x axis, p *plot.Axis) {
-	x.set(p)
-	if len(x.at) == 1 {
-		p.Min, p.Max = x.at[0]-0.5, x.at[0]+0.5
-	}
+// setLevels sets an axis to the levels.
+func (d VerifyData) setLevels(p *plot.Axis) {
+	p.Min, p.Max = d.Labels[0].Level-0.5, d.Labels[len(d.Labels)-1].Level+0.5
 	p.Tick.Marker = plot.TickerFunc(levelTicks)
 }

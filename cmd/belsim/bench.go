@@ -33,15 +33,8 @@ type benchmark struct {
 // planTimes is the JSON of the command for a plan.
 type planTimes struct {
 	// a row for each code with a decoder, each method and each backend
-	Results []planTime `json:"results"`
+	Results []sweep.Timing `json:"results"`
 	table.Provenance
-}
-
-// planTime is the time of some cells of a plan.
-type planTime struct {
-	sweep.Timing
-	// cpu or cuda
-	Backend string `json:"backend" text:"backend"`
 }
 
 // measured is a backend with its device.
@@ -82,7 +75,7 @@ func (cmd *benchCmd) Run(ctx context.Context, env *environment) error {
 		for _, b := range backends {
 			m, err := w.Measure(ctx, b, env.moment)
 			if err != nil {
-				return bar.interrupted(err)
+				return err
 			}
 			m.Backend, m.Device = b.name, b.device
 			measured.Results = append(measured.Results, m)
@@ -100,13 +93,13 @@ func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep
 	defer bar.stop()
 	var totals []string
 	for _, b := range backends {
-		rows, err := plan.Time(ctx, montecarlo.Run{Backend: b, Workers: cmd.Workers, Done: bar.add}, env.moment)
+		rows, err := plan.Time(ctx, montecarlo.Run{Backend: b, Workers: cmd.Workers, Done: bar.add}, env.moment, b.name)
 		if err != nil {
-			return bar.interrupted(err)
+			return err
 		}
+		times.Results = append(times.Results, rows...)
 		total := 0.0
 		for _, row := range rows {
-			times.Results = append(times.Results, planTime{row, b.name})
 			total += row.Seconds
 		}
 		totals = append(totals, fmt.Sprintf("%s takes about %s with --backend %s (%s)", cmd.Plan,

@@ -22,8 +22,6 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 
 	"belsim/cmd/internal/buildinfo"
-	"belsim/cmd/internal/files"
-	"belsim/cmd/internal/rules"
 	"belsim/errmodel/scenario"
 	"belsim/gpu"
 	"belsim/montecarlo/search"
@@ -99,14 +97,15 @@ type environment struct {
 	quiet    bool // neither progress nor notes
 	from     int  // number that positions in sentences count from
 	args     []string
-	files    files.Ledger         // those that the command reads and writes
+	files    ledger               // those that the command reads and writes
 	decoders decode.Registry      // the decoders that --decoder takes
 	disturb  func([]expect.Level) // changes what theory says, in tests of verify
+	last     *progress            // that began last; nil where none did
 	watch    func(*progress)      // sees every progress that begins, in tests of signals
 	saves    atomic.Bool          // an interruption has to wait: results are being made safe
 	exit     func(code int)       // ends the process
 	// files without their final names, which are removed before the process ends
-	unfinished *unfinishedFiles
+	unfinished *safefile.Files
 	grace      time.Duration // how long an interrupted command may take to end by itself
 	moment     time.Duration // for how long bench measures each workload, on each backend
 }
@@ -115,7 +114,7 @@ type environment struct {
 func newEnvironment(args []string, stdout, stderr io.Writer) *environment {
 	from := countFrom(os.Getenv(callerVariable))
 	return &environment{
-		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from, unfinished: &unfinishedFiles{},
+		stdout: newStandardOutput(stdout, from), stderr: stderr, args: args, from: from, unfinished: &safefile.Files{},
 		decoders: decode.Builtin(), disturb: func([]expect.Level) {}, watch: func(*progress) {},
 		exit: os.Exit, grace: 700 * time.Millisecond, moment: time.Second,
 	}
@@ -136,6 +135,7 @@ func (env *environment) belsim() (code int) {
 			code = exitEnvironment
 		}
 	}()
+	defer env.unfinished.Discard() // also where a command panics
 	ctx, stop := env.notify(context.Background())
 	defer stop()
 
@@ -166,9 +166,9 @@ func (env *environment) belsim() (code int) {
 	}
 	if i, ok := context.Cause(ctx).(interruption); ok && err != nil {
 		if errors.Is(err, context.Canceled) {
-			text := env.files.LeftBehind()
-			if u, ok := errors.AsType[unfinished](err); ok {
-				text = u.finished + ", " + text
+			text := env.files.leftBehind()
+			if p := env.last; p != nil && p.total+p.finished.Load() > 0 {
+				text = fmt.Sprintf("%s %s were finished, %s", p, p.what, text)
 			}
 			err = errors.New(text)
 		}
@@ -264,7 +264,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		kong.Help(printHelp),
 		kong.ExplicitGroups(flagGroups),
 		kong.WithHyphenPrefixedParameters(true), // --flag -1
-		kong.KindMapper(reflect.String, kong.MapperFunc(rules.Text)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(textOfFlag)),
 		kong.Bind(env),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
@@ -279,8 +279,8 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	if err != nil {
 		return nil, err
 	}
-	env.files.Inputs = files.Inputs(k)
-	env.files.Printed, _ = env.stdout.Writer.(*os.File)
+	env.files.inputs = inputsOf(k)
+	env.files.printed, _ = env.stdout.Writer.(*os.File)
 	for _, f := range k.Flags() {
 		switch f.Name {
 		case "format":
@@ -372,12 +372,12 @@ func (env *environment) notify(parent context.Context) (ctx context.Context, sto
 			select {
 			case s := <-signals:
 				if sig, ok := s.(syscall.Signal); ok && time.Since(began) > 100*time.Millisecond {
-					env.unfinished.discard()
+					env.unfinished.Discard()
 					env.exit(signalStatus(sig))
 				}
 			case <-late.C:
 				if !env.saves.Load() {
-					env.unfinished.discard()
+					env.unfinished.Discard()
 					env.complain("interrupted in a step that cannot be stopped; unfinished files are removed")
 					env.exit(signalStatus(first.Signal))
 					return

@@ -61,12 +61,8 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 func (cmd *codesCmd) result(ctx context.Context, env *environment, c *code.Code) result {
 	return result{
 		files: map[string]func(io.Writer) error{
-			"csv": func(w io.Writer) error {
-				return env.during("writing", func() error { return arrayfile.WriteCSV(ctx, w, c) })
-			},
-			"npy": func(w io.Writer) error {
-				return env.during("writing", func() error { return arrayfile.WriteBitsNPY(ctx, w, c) })
-			},
+			"csv":  func(w io.Writer) error { return arrayfile.WriteCSV(ctx, w, c) },
+			"npy":  func(w io.Writer) error { return arrayfile.WriteBitsNPY(ctx, w, c) },
 			"json": func(w io.Writer) error { return cmd.writeJSON(ctx, env, w, c) },
 		},
 		figure: func() (*plots.Figure, error) {

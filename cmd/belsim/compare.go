@@ -71,7 +71,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 	found, err := compare.Rank(ctx, s, run, candidates, draw)
 	bar.stop()
 	if err != nil {
-		return bar.interrupted(err)
+		return err
 	}
 	found.Provenance = env.provenance()
 	return cmd.deliver(env, cmd.result(env, found, s))

@@ -33,15 +33,14 @@ func (cmd *decodeCmd) Run(ctx context.Context, env *environment) error {
 	if err := out.checkFiles(env, "npy", "csv"); err != nil {
 		return err
 	}
-	var bar progressBar
 	o := assess.Options{Code: cmd.Code, Levels: cmd.Levels, Circular: cmd.Circular, Outputs: cmd.Outputs,
 		Temperature: cmd.Temperature, Confidence: cmd.Confidence, Decoders: env.decoders}
 	var err error
 	if o.Range, err = cmd.Range.Read(ctx); err != nil {
 		return err
 	}
-	return bar.interrupted(out.write(env, func(w io.Writer, path string) error {
-		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), bar.of(env),
+	return out.write(env, func(w io.Writer, path string) error {
+		return assess.Decode(ctx, o, cmd.Decoder, cmd.Workers, w, format(path), env.follow,
 			func(text string) { env.note("%s", text) })
-	}))
+	})
 }

@@ -48,7 +48,7 @@ func (cmd *figuresCmd) Run(ctx context.Context, env *environment) error {
 	for _, f := range chosen {
 		c, err := cmd.write(ctx, env, f)
 		if err != nil {
-			return bar.interrupted(fmt.Errorf("figure %s: %w", f.Name, err))
+			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 		cards = append(cards, c)
 		bar.add(1)
@@ -141,8 +141,6 @@ func (cmd *figuresCmd) command(ctx context.Context, env *environment, f paper.Fi
 	if err == nil {
 		err = k.Run()
 	}
-	for _, path := range inner.files.Written() {
-		env.files.Wrote(path)
-	}
+	env.files.written = append(env.files.written, inner.files.written...)
 	return err
 }

@@ -122,10 +122,9 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 			return nil, err
 		}
 	}
-	var bar progressBar
-	r, err := assess.Run(ctx, o, cmd.Workers, bar.of(env))
+	r, err := assess.Run(ctx, o, cmd.Workers, env.follow)
 	if err != nil {
-		return nil, bar.interrupted(checkFlags(err))
+		return nil, checkFlags(err)
 	}
 	r.Fit.Provenance = env.provenance()
 	return r, nil

@@ -86,12 +86,17 @@ type priorFlag struct {
 	Prior string `placeholder:"FILE" reads:"" group:"model" help:"${histogram}"`
 }
 
-// read reads the fit of --model; nil without it.
-func (f modelFlag) read() (*assess.Fit, error) {
-	if f.Model == "" {
-		return nil, nil
+// fill reads the fit of --model, nil without it, into a scenario, and checks a sampling.
+func (f modelFlag) fill(s *scenario.Scenario, draw montecarlo.Sampling,
+	fill func(*assess.Fit, *scenario.Scenario)) (*assess.Fit, error) {
+	if err := checkFlags(draw.Check()); err != nil || f.Model == "" {
+		return nil, err
 	}
-	return assess.Read(f.Model)
+	fit, err := assess.Read(f.Model)
+	if err == nil {
+		fill(fit, s)
+	}
+	return fit, err
 }
 
 // scenarioFlags say what a computation of one error model is about.
@@ -107,16 +112,10 @@ type scenarioFlags struct {
 func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling,
 	fill func(*assess.Fit, *scenario.Scenario)) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check()); err != nil {
-		return nil, nil, err
-	}
 	s.Model = f.mixtureFlags.model()
-	fit, err := f.modelFlag.read()
+	fit, err := f.modelFlag.fill(s, draw, fill)
 	if err != nil {
 		return nil, nil, err
-	}
-	if fit != nil {
-		fill(fit, s)
 	}
 	f.outputsFlags.override(s)
 	return s, fit, f.priorFlag.read(s)

@@ -48,7 +48,7 @@ func (cmd *forecastCmd) Run(ctx context.Context, env *environment) error {
 	found, err := work.Run(ctx, cmd.Workers, bar.add)
 	bar.stop()
 	if err != nil {
-		return bar.interrupted(err)
+		return err
 	}
 	found.Provenance = env.provenance()
 	return cmd.deliver(env, ranking(found, cmd.style()))

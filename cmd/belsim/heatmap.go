@@ -44,19 +44,15 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	}
 	draw := montecarlo.Sampling{Samples: cmd.Samples, Seed: cmd.Seed}
 	s := cmd.outputsFlags.scenario(env)
-	if err := checkFlags(draw.Check()); err != nil {
-		return err
-	}
 	methods, err := cmd.methods()
 	if err != nil {
 		return err
 	}
-	fit, err := cmd.modelFlag.read()
+	fit, err := cmd.modelFlag.fill(s, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err
 	}
 	if fit != nil {
-		fit.Fill(s)
 		cmd.outputsFlags.override(s)
 		const factor, count = 8, 61 // around the fit
 		cmd.R = cmd.R.Or(plane.Around(fit.R, factor, count))
@@ -87,7 +83,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	err = m.Fill(ctx, cmd.run(backend, bar), draw)
 	bar.stop()
 	if err != nil {
-		return bar.interrupted(err)
+		return err
 	}
 	return cmd.deliver(env, cmd.result(ctx, m, s, fit))
 }

@@ -13,7 +13,7 @@ import (
 )
 
 type mergeCmd struct {
-	Results      string `arg:"" name:"results" reads:"results" help:"Folder of the results of a sweep."`
+	Results      string `arg:"" name:"results" help:"Folder of the results of a sweep."`
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
 

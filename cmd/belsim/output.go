@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
@@ -126,20 +125,18 @@ func (f outputFlags) checkFiles(env *environment, known ...string) error {
 			return outside(err)
 		}
 	}
-	return env.files.Claim(f.Output...)
+	return env.files.claim(f.Output...)
 }
 
 // write makes the output files, each by its path: all of them or none. Nobody ever sees one half-written. An
 // error of make stays as it is, unless the system refused to write.
 func (f outputFlags) write(env *environment, make func(w io.Writer, path string) error) error {
-	var all safefile.Files
-	defer env.unfinished.hold(&all)()
 	for _, path := range f.Output {
-		if err := env.files.MayWrite(path); err != nil {
+		if err := env.files.mayWrite(path); err != nil {
 			return err
 		}
 		var made error
-		if err := all.Add(path, func(w io.Writer) error {
+		if err := env.unfinished.Add(path, func(w io.Writer) error {
 			if slices.Contains([]string{"csv", "html", "json"}, format(path)) {
 				w = position.Writer(w, env.from)
 			}
@@ -155,48 +152,12 @@ func (f outputFlags) write(env *environment, make func(w io.Writer, path string)
 			return environmental(err)
 		}
 	}
-	written, err := all.Commit()
-	for _, path := range written {
-		env.files.Wrote(path)
-	}
+	written, err := env.unfinished.Commit()
+	env.files.written = append(env.files.written, written...)
 	if err != nil {
 		return outside(err)
 	}
 	return nil
-}
-
-// unfinishedFiles are the files of a command that have temporary names.
-type unfinishedFiles struct {
-	mu    sync.Mutex
-	files *safefile.Files
-}
-
-// write is safefile.Write for a file that is known while it has a temporary name.
-func (u *unfinishedFiles) write(path string, fill func(w io.Writer) error) error {
-	var f safefile.Files
-	defer u.hold(&f)()
-	if err := f.Add(path, fill); err != nil {
-		return err
-	}
-	_, err := f.Commit()
-	return err
-}
-
-// hold makes files known until the function that it returns discards what is left of them.
-func (u *unfinishedFiles) hold(files *safefile.Files) (end func()) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.files = files
-	return u.discard
-}
-
-// discard removes them.
-func (u *unfinishedFiles) discard() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.files != nil {
-		u.files.Discard()
-	}
 }
 
 // environmental marks errors of files as the environment's: the system refused something that

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +40,7 @@ const (
 // because nobody knows how many there are.
 func (env *environment) newProgress(what string, total uint64) *progress {
 	p := &progress{what: what, total: total, began: time.Now(), stop: func() {}}
+	env.last = p
 	env.watch(p)
 	if env.quiet {
 		return p
@@ -72,6 +71,13 @@ func (env *environment) newProgress(what string, total uint64) *progress {
 		io.WriteString(env.stderr, end)
 	})
 	return p
+}
+
+// follow is newProgress for parts of a computation that come one after the other, as assess.Progress tells of
+// them.
+func (env *environment) follow(what string, total uint64) (done func(uint64), end func()) {
+	p := env.newProgress(what, total)
+	return p.add, p.stop
 }
 
 // during shows for how long a function runs.
@@ -119,40 +125,4 @@ func (p *progress) String() string {
 		return fmt.Sprint(done)
 	}
 	return fmt.Sprintf("%d of %d (%.0f %%)", done, p.total, 100*float64(done)/float64(p.total))
-}
-
-// unfinished is the error of a cancelled context. It says what was finished.
-type unfinished struct {
-	finished string
-	error
-}
-
-func (u unfinished) Unwrap() error { return u.error }
-
-// interrupted adds what was finished to a cancelled context's error; other errors it leaves as
-// they are.
-func (p *progress) interrupted(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return unfinished{fmt.Sprintf("%s %s were finished", p, p.what), err}
-	}
-	return err
-}
-
-// progressBar shows the parts of a computation one after the other, as assess.Progress tells of
-// them.
-type progressBar struct{ *progress }
-
-func (b *progressBar) of(env *environment) func(what string, total uint64) (done func(uint64), end func()) {
-	return func(what string, total uint64) (func(uint64), func()) {
-		b.progress = env.newProgress(what, total)
-		return b.add, b.stop
-	}
-}
-
-// interrupted is that of the last part, if any began.
-func (b *progressBar) interrupted(err error) error {
-	if b.progress == nil {
-		return err
-	}
-	return b.progress.interrupted(err)
 }

@@ -85,7 +85,7 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Sh
 	backend := cmd.backend(env)
 	defer backend.Close()
 	bar := env.newProgress("cells", uint64(len(shard.Todo)))
-	shard.Write = env.unfinished.write
+	shard.Write = env.unfinished.Write
 	env.saves.Store(true)
 	defer env.saves.Store(false)
 	err := shard.Work(ctx, cmd.run(backend, bar))

@@ -87,7 +87,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	v, err := verify.Check(ctx, s, cmd.run(backend, bar), p, th, weights, draw)
 	bar.stop()
 	if err != nil {
-		return bar.interrupted(err)
+		return err
 	}
 	v.Provenance = env.provenance()
 	if err := matrix.write(env, cmd.confusion(ctx, v, s).write); err != nil {
@@ -120,7 +120,7 @@ func (cmd *verifyCmd) result(v *verify.Report, s *scenario.Scenario) result {
 			"json": asJSON(v),
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, v.Labels) },
 		},
-		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())) },
+		figure: func() (*plots.Figure, error) { return plots.Verify(paper.VerifyData(v, s.String(), cmd.style())), nil },
 		print:  func(w io.Writer) error { return v.Write(w, s.String(), "-o FILE.csv has all") },
 	}
 }

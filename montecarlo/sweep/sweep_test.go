@@ -405,7 +405,7 @@ func TestTime(t *testing.T) {
 	done := uint64(0)
 	run := montecarlo.Run{Backend: montecarlo.CPU{}, Workers: 1, Done: func(n uint64) { done += n }}
 	start := time.Now()
-	got := must.Get(plan.Time(t.Context(), run, time.Hour))(t)
+	got := must.Get(plan.Time(t.Context(), run, time.Hour, "cpu"))(t)
 	wall, sum, cells := time.Since(start).Seconds(), 0.0, 0
 	for _, row := range got {
 		must.Equal(t, "cells timed", row.Cells, row.Timed)
@@ -416,7 +416,7 @@ func TestTime(t *testing.T) {
 	if sum <= 0 || sum > wall {
 		t.Errorf("the cells took %v s of %v s", sum, wall)
 	}
-	for _, row := range must.Get(plan.Time(t.Context(), run, 1))(t) {
+	for _, row := range must.Get(plan.Time(t.Context(), run, 1, "cpu"))(t) {
 		must.Equal(t, "a moment is enough for one cell", 1, row.Timed)
 	}
 }

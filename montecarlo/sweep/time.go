@@ -21,12 +21,14 @@ type Timing struct {
 	Timed int `json:"timed" text:"timed"`
 	// time that all cells take, one shard on all processors, in seconds: an estimate
 	Seconds float64 `json:"seconds" text:"seconds,%.2g"`
+	// cpu or cuda
+	Backend string `json:"backend" text:"backend"`
 }
 
 // Time computes some cells of every pair by every method, for about the given time each, and estimates
-// how long the whole takes. Bounds and exact values are timed on one processor: a sweep computes as
+// how long the whole takes on a backend of a name. Bounds and exact values are timed on one processor: a sweep computes as
 // many cells at a time as it has processors, and samples on all of them.
-func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration) ([]Timing, error) {
+func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration, backend string) ([]Timing, error) {
 	of := map[Task][]int{} // by pair and method: their cells in a mixed order
 	for _, cell := range p.dealt() {
 		k := p.task(cell)
@@ -37,7 +39,7 @@ func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration)
 	for i, pair := range p.Pairs {
 		for _, method := range pair.Methods {
 			all := of[Task{Pair: i, Method: method}]
-			t := Timing{Design: pair.Design, Method: method, Cells: len(all)}
+			t := Timing{Design: pair.Design, Method: method, Cells: len(all), Backend: backend}
 			w := &worker{Shard: &Shard{Plan: p}, run: run}
 			var took time.Duration
 			for took < long && t.Timed < t.Cells {

@@ -177,7 +177,7 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 	}
 	for _, b := range r.Baselines {
 		if b.Name == errmodel.DirectRegression {
-			d.Baselines = append(d.Baselines, plots.NamedError{Name: b.Name, Value: b.Error / first.Forecast})
+			d.Direct = b.Error / first.Forecast
 		}
 	}
 	if d.Title = r.Conclusion(); several {

@@ -122,7 +122,10 @@ func chances(levels []part) {
 	}
 	evidence.Header(columns...)
 	for _, p := range levels {
-		all := chancesOf(p.results)
+		var all []evidence.Chance
+		for _, r := range p.results {
+			all = append(all, r.Chances()...)
+		}
 		score, base := evidence.Brier(all)
 		said, rows := []string{"said", p.name, "", ""}, []string{"number", p.name, "", ""}
 		came := []string{"came true", p.name, fmt.Sprintf("%.3f", score), fmt.Sprintf("%.3f", base)}
@@ -135,13 +138,6 @@ func chances(levels []part) {
 		evidence.Row(came...)
 		evidence.Row(rows...)
 	}
-}
-
-func chancesOf(results []*evidence.Result) (out []evidence.Chance) {
-	for _, r := range results {
-		out = append(out, r.Chances()...)
-	}
-	return out
 }
 
 // tenth are sums over the chances of a tenth of what was said.

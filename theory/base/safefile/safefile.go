@@ -81,6 +81,11 @@ var errEnded = errors.New("the files are discarded")
 func Write(path string, fill func(w io.Writer) error) error {
 	var f Files
 	defer f.Discard() // also where fill panics
+	return f.Write(path, fill)
+}
+
+// Write is Write for a file that Discard knows.
+func (f *Files) Write(path string, fill func(w io.Writer) error) error {
 	if err := f.Add(path, fill); err != nil {
 		return err
 	}
