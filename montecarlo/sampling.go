@@ -34,16 +34,16 @@ func FixedSampling() Sampling {
 	return Sampling{Samples: 100_000, MaxSamples: 100_000_000, Seed: 1}
 }
 
-// The default precision is a relative standard error; about half a second of a processor may not be
+// The default precision is a relative standard error; about a sixth of a second of a processor may not be
 // enough for it. Samples beside an exact value only check it.
 const (
 	defaultRelErr = 0.002
-	defaultWork   = 1 << 25
+	defaultWork   = 1 << 23
 	besideExact   = 0.01
 )
 
 // DefaultSampling samples to a relative standard error of 0.2 %, or as far as a limited work
-// goes: about half a second for each code.
+// goes: about a sixth of a second for each code.
 func DefaultSampling() Sampling {
 	s := FixedSampling()
 	s.Samples, s.RelErr, s.Work = 0, defaultRelErr, defaultWork

@@ -95,7 +95,7 @@ func (cmd *compareCmd) noteLong(env *environment, problems []*montecarlo.Problem
 		text = fmt.Sprintf("any law takes about %.0f s of a processor", wait.Seconds())
 	}
 	if len(out) > 0 {
-		text = strings.TrimPrefix(text+fmt.Sprintf("; a dash stands for any law of %s, which takes more than %.0f minutes",
+		text = strings.TrimPrefix(text+fmt.Sprintf("; … stands for any law of %s, which takes more than %.0f minutes",
 			strings.Join(out, ", "), expect.Patience.Minutes()), "; ")
 	}
 	if text != "" {

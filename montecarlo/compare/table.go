@@ -2,12 +2,14 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -15,7 +17,10 @@ import (
 // Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst
 // level is in the other formats.
 func (c *Ranking) Table() *table.Table {
-	ties := c.has(Result.isTie)
+	ties, rms := c.has(Result.isTie), "RMS"
+	if c.Cost != (cost.Cost{}).Name() {
+		rms = "RMS, levels"
+	}
 	both := c.has(Result.readsLogits) && c.has(func(r Result) bool { return !r.isInvalid() && !r.readsLogits() })
 	columns := []table.Column[Result]{
 		table.Replace("transitions", "", func(r Result) string {
@@ -35,7 +40,7 @@ func (c *Ranking) Table() *table.Table {
 			return r.Decoder
 		}),
 		table.Replace("exact", "", func(r Result) string { return r.ExactText() }),
-		table.Replace("any_law", "", func(r Result) string { return expect.EndsText(r.AnyLaw) }),
+		table.Replace("any_law", "", func(r Result) string { return expect.EndsText(r.AnyLaw, r.Later) }),
 		table.Replace("mean", "", func(r Result) string {
 			text := r.sampled(table.SampledPlusMinus(r.Mean, r.StdErr, r.Samples))
 			switch {
@@ -46,7 +51,7 @@ func (c *Ranking) Table() *table.Table {
 			}
 			return text
 		}),
-		table.Replace("rms", "", func(r Result) string {
+		table.Replace("rms", rms, func(r Result) string {
 			if r.ExactRMS {
 				return table.Short(r.RMS)
 			}
@@ -54,7 +59,7 @@ func (c *Ranking) Table() *table.Table {
 		}),
 	}
 	t := table.Of(c.Results, columns...).Without("levels", "training", "reads")
-	t.Spare = []string{"RMS", "bound", "trans."}
+	t.Spare = []string{rms, "bound", "trans."}
 	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t
 }
@@ -95,6 +100,12 @@ func (c *Ranking) Notes(more ...string) string {
 		const text = "none in N: none of N samples erred, which bounds the error and does not make it 0."
 		out.WriteString(text + " --samples takes more.\n")
 	}
+	if c.has(func(r Result) bool { return r.Later }) {
+		out.WriteString("… This takes long: --exact computes what takes up to five minutes.\n")
+	}
+	if c.has(Result.unknown) {
+		out.WriteString("– There is none, or errors are too frequent for an interval.\n")
+	}
 	if len(capped) > 0 {
 		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s.", 100*c.RelErr,
 			strings.Join(capped, ", "))
@@ -121,6 +132,11 @@ func (r Result) sampled(figure string) string {
 		return "–"
 	}
 	return figure
+}
+
+// unknown reports whether a valid row has a dash.
+func (r Result) unknown() bool {
+	return r.Invalid == "" && (table.Missing(r.Bound) || r.AnyLaw == nil && !r.Later || r.ExactText() == table.Short(math.NaN()))
 }
 
 func (r Result) isTie() bool       { return r.Tie }

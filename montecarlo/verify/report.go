@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"belsim/theory/base/table"
@@ -27,13 +28,19 @@ func (v *Report) Write(w io.Writer, model, others string) error {
 			}
 			return strconv.Itoa(r.Level)
 		}),
-		table.Replace("any_law", "", func(r Level) string { return expect.EndsText(r.AnyLaw) }),
+		table.Replace("any_law", "", func(r Level) string { return expect.EndsText(r.AnyLaw, v.Later) }),
 		table.Replace("mean", "", func(r Level) string { return table.Sampled(r.Mean, r.StdErr, r.Samples) }))
 	if err := t.Write(w); err != nil {
 		return err
 	}
 	if len(rows) < len(v.Labels) {
 		fmt.Fprintf(w, "(%d of %d levels; %s)\n", len(rows), len(v.Labels), others)
+	}
+	if v.Later {
+		fmt.Fprintln(w, "… This takes more than a second: 'belsim compare --exact' computes it.")
+	}
+	if o := v.Overall; table.Missing(o.Bound) || table.Missing(o.Exact) || o.AnyLaw == nil && !v.Later {
+		fmt.Fprintln(w, "– No formula has it.")
 	}
 	fmt.Fprintln(w)
 	const shownFailures = 10
@@ -53,15 +60,26 @@ func (v *Report) Write(w io.Writer, model, others string) error {
 	return nil
 }
 
-// someLevels are a few of many levels, evenly spread.
+// someLevels are a few of many levels, evenly spread, and the one whose bound is furthest above its exact value.
 func someLevels(all []Level) []Level {
 	const few = 16
 	if len(all) <= few {
 		return all
 	}
-	out := make([]Level, few)
-	for i := range out {
-		out[i] = all[i*(len(all)-1)/(few-1)]
+	loosest, most := 0, 0.0
+	for i, l := range all {
+		if ratio := l.Bound / l.Exact; ratio > most && l.Exact > 0 { // false where either is missing
+			loosest, most = i, ratio
+		}
+	}
+	rows := []int{loosest}
+	for i := range few {
+		rows = append(rows, i*(len(all)-1)/(few-1))
+	}
+	slices.Sort(rows)
+	var out []Level
+	for _, i := range slices.Compact(rows) {
+		out = append(out, all[i])
 	}
 	return out
 }

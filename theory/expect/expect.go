@@ -67,8 +67,10 @@ type Expected struct {
 	// end of the interval; exact is its middle where it is narrow
 	ExactHi *float64 `json:"exact_hi,omitempty" csv:"-"`
 	// smallest and largest mean cost over all joint laws of the bits with these error
-	// probabilities; missing where there are none, or where they take long
-	AnyLaw *[2]float64 `json:"any_law,omitempty" csv:"-" text:"any law"`
+	// probabilities; missing where there are none, or where they take long; in CSV any_law_lo and any_law_hi
+	AnyLaw *[2]float64 `json:"any_law,omitempty" text:"any law"`
+
+	Later bool `json:"-"` // any law takes long, and was left out
 }
 
 // Skip says which values are left out, because they take long.
@@ -271,7 +273,7 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 	if q.omit.Slow || q.omit.SlowLaw {
 		most = time.Second
 	}
-	if p.Logits || q.omit.AnyLaw || LawTime(p) > most {
+	if t.Mean.Later = LawTime(p) > most; p.Logits || q.omit.AnyLaw || t.Mean.Later {
 		return nil
 	}
 	laws, err := anylaw.Levels(ctx, q.workers, p.Code, p.Decoder, p.Cost, q.prior, p.Errors)
@@ -332,9 +334,13 @@ func (x Expected) ExactText() string {
 	return table.Short(*x.ExactLo) + " to " + table.Short(*x.ExactHi)
 }
 
-// EndsText writes the ends of any_law for people: rounded outward, and – where there are none.
-func EndsText(ends *[2]float64) string {
-	if ends == nil {
+// EndsText writes the ends of any_law for people: rounded outward, – where there are none, and … where they take
+// long.
+func EndsText(ends *[2]float64, later bool) string {
+	switch {
+	case later:
+		return "…"
+	case ends == nil:
 		return "–"
 	}
 	return outward(ends[0], math.Floor) + "–" + outward(ends[1], math.Ceil)

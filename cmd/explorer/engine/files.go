@@ -152,7 +152,7 @@ func (e *Engine) write(ctx context.Context, w io.Writer, q outputQuestion) error
 	if err != nil {
 		return err
 	}
-	return table.WriteCSV(w, v.Labels)
+	return table.WriteCSV(w, v.Labels, "any_law")
 }
 
 // labelCount is how often a label occurs: a row of a histogram, as the command reads it.

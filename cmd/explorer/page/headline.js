@@ -27,6 +27,17 @@ export function drawProblem({ state, data }) {
 	$("model-problem").textContent = text;
 }
 
+/** worstLevel is the level of the largest exact error, from 1; 0 where one that occurs has none. */
+export function worstLevel(exact, prior) {
+	let worst = 0;
+	for (let i = 0; i < prior.length; i++) {
+		if (!(prior[i] > 0)) continue;
+		if (!Number.isFinite(exact[i])) return 0;
+		if (worst === 0 || exact[i] > exact[worst - 1]) worst = i + 1;
+	}
+	return worst;
+}
+
 export function drawHeadline({ data }) {
 	const { code, theory: t, samples, old } = data;
 	dim("facts-of", old.has("code"));
@@ -41,11 +52,13 @@ export function drawHeadline({ data }) {
 	$("bound").textContent = t?.later && t.mean.bound == null ? "…" : short(t?.mean.bound);
 	$("bound").title = t?.bound_name ?? "";
 	const small = (text) => `<small>${esc(text)}</small>`;
+	const known = t && worstLevel(t.exact, code.prior);
 	if (samples) {
 		const { overall, error, worst, mean, count, stderr } = samples,
 			all = count * code.prior.filter((v) => v > 0).length;
 		$("sampled").innerHTML = sampled(overall, error, all, small);
-		$("worst").innerHTML = `${worst} ${small(`(${sampled(mean[worst - 1], stderr[worst - 1], count)})`)}`;
+		const of = known ? short(t.exact[known - 1]) : sampled(mean[worst - 1], stderr[worst - 1], count);
+		$("worst").innerHTML = `${known || worst} ${small(`(${of})`)}`;
 	} else $("sampled").textContent = $("worst").textContent = "–";
 }
 

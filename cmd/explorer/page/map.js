@@ -8,6 +8,9 @@ import { kept } from "explorer/kept.js";
  * in percent: below 0 where A's is smaller. */
 export const difference = (increase) => (increase > 0 ? increase / (1 + increase / 100) : increase);
 
+/** increase is the increase from B to A of a difference, 100·(A − B)/B: what the numbers at the colour bar are. */
+export const increase = (difference) => (difference > 0 ? difference / (1 - difference / 100) : difference);
+
 /** colourScale is where the colour bar of a map begins and ends, and where the palette does: a few cells far
  * beyond the others do not decide. */
 export function colourScale(values) {
@@ -57,14 +60,17 @@ function colourBar(c, { left, top, bottom }, { lo, hi, limit }, a, b, width) {
 		);
 	}
 	s += rect({ left, right: left + 12, top, bottom }, stroke(c.frame, 0.8));
-	const step = niceStep((hi - lo) / 5);
-	for (let i = Math.ceil(lo / step); i * step <= hi; i++) {
-		const text = i === 0 ? "equal" : `${short(Math.abs(i * step))} %`;
-		s += words(left + 16, y.at(i * step) + 4, text, { size: 10.5, fill: c.muted });
+	const [from, to] = [lo, hi].map(increase),
+		step = niceStep((to - from) / 8);
+	for (let i = Math.ceil(from / step), last = Infinity; i * step <= to; i++) {
+		const at = y.at(difference(i * step));
+		if (last - at < 13) continue; // large increases lie close together
+		last = at;
+		const text = i === 0 ? "equal" : `${i > 0 ? "+" : ""}${short(i * step)} %`;
+		s += words(left + 16, at + 4, text, { size: 10.5, fill: c.muted });
 	}
 	const side = (at, text, anchor) => words(width - 4, at, text, { size: 10.5, anchor, fill: c.muted, turned: true });
-	if (hi > 0) s += side(top, `${b} is better by`, "end");
-	return lo < 0 ? s + side(bottom, `${a} is better by`, "start") : s;
+	return s + side(top, `how much larger ${a}’s error is than ${b}’s`, "end");
 }
 
 /** cross marks the present point. */
@@ -93,6 +99,11 @@ export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title 
 		let s = hatch(c, box) + image(cells, box);
 		s += tag("path", { d: zeroLine(xs, ys, differences, x, y, box), ...stroke("#000", 1.8) });
 		s += axes(c, box, x, y, { xTitle, yTitle, grid: false }) + frame(c, box);
+		if (z.some(Number.isNaN)) {
+			const mark = { left: box.right + 12, right: box.right + 24, top: box.bottom + 14, bottom: box.bottom + 26 };
+			s += rect(mark, { fill: "url(#hatch)" }) + rect(mark, stroke(c.frame, 0.8));
+			s += words(mark.right + 4, mark.bottom - 2, "e > 1", { size: 10.5, fill: c.muted });
+		}
 		return s + colourBar(c, { ...box, left: box.right + 12 }, colours, a, b, width);
 	};
 	if (last.key !== key) Object.assign(last, { key, still: draw() });

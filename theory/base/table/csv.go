@@ -10,7 +10,7 @@ import (
 
 // csvFields returns the columns of the CSV of rows of a type, a struct, in order, without those
 // that only other tables have. A struct in a row has a column for each of its fields, whose names
-// begin with that of the struct.
+// begin with that of the struct, and an interval its two ends.
 func csvFields(t reflect.Type, without []string) (out []field) {
 	for _, f := range fieldsOf(t) {
 		if !f.csv || slices.Contains(without, f.name) {
@@ -19,6 +19,14 @@ func csvFields(t reflect.Type, without []string) (out []field) {
 		inner := f.Type
 		if inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()
+		}
+		if inner == reflect.TypeFor[[2]float64]() {
+			for k, end := range []string{"_lo", "_hi"} {
+				x := f
+				x.name, x.end = f.name+end, k+1
+				out = append(out, x)
+			}
+			continue
 		}
 		if inner.Kind() != reflect.Struct || f.Type.Implements(stringerType) {
 			out = append(out, f)

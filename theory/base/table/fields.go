@@ -19,6 +19,7 @@ type field struct {
 	optional   bool   // JSON leaves it out where it is empty
 	text       bool   // whether tables for people have it
 	head, verb string // of these tables: the heading, and a verb of fmt or ""
+	end        int    // of an interval: 1 for the lower and 2 for the upper end; 0 for a whole field
 }
 
 // fieldsOf returns the fields of a struct type in order. Those of an embedded struct stand in its
@@ -57,7 +58,10 @@ func fieldOf(s reflect.StructField) field {
 func (f *field) at(row reflect.Value) (v reflect.Value, ok bool) {
 	v, ok = f.place(row)
 	if ok && v.Kind() == reflect.Pointer {
-		return v.Elem(), !v.IsNil()
+		v, ok = v.Elem(), !v.IsNil()
+	}
+	if ok && f.end > 0 {
+		v = v.Index(f.end - 1)
 	}
 	return v, ok
 }

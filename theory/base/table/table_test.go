@@ -66,7 +66,7 @@ type every struct {
 	K  int            `json:"k" csv:"kk"`
 	L  []inner        `json:"l" csv:"-"`
 	O  inner          `json:"o" csv:"-"`
-	R  [2]float64     `json:"r" csv:"-"`
+	R  [2]float64     `json:"r"`
 	H  map[string]int `json:"h" csv:"-"`
 	X  int            `json:"-"`
 	Y  int            `json:"-" text:"y"`
@@ -80,13 +80,13 @@ func TestEveryKind(t *testing.T) {
 	rows := []every{
 		{S: "x", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 12.345, V: big{1, 2}, PI: &one, PN: &nan,
 			PF: &half, PB: &yes, PV: &big{3, 4},
-			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12},
+			J: 5, K: 6, R: [2]float64{1, 2}, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12},
 		{F: math.Inf(1), G: float32(math.NaN()), N: math.Inf(-1)},
 	}
 	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, rows) }),
-		`s,m,t,i,u,f,g,n,v,pi,pn,pf,pb,pv,J,kk,a,p,b
-x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,9,11,12
-,,false,0,0,,,,0:0,,,,,,0,0,0,,0
+		`s,m,t,i,u,f,g,n,v,pi,pn,pf,pb,pv,J,kk,r_lo,r_hi,a,p,b
+x,mc,true,-3,9223372036854775808,1e+21,0.1,12.345,1:2,1,,0.5,true,3:4,5,6,1,2,9,11,12
+,,false,0,0,,,,0:0,,,,,,0,0,0,0,0,,0
 `)
 	same(t, printed(t, func(w io.Writer) error { return WriteCSV(w, []Pointed{{7}}, "p") }), "\n\n")
 	replaced := Of(rows, Replace("s", "name", func(r every) string { return "r" + r.S }), Append("last", func(every) string { return "z" }))
@@ -114,7 +114,7 @@ func TestLikeEncodingJSON(t *testing.T) {
 	values := []every{
 		{S: "x<&>\u2028\"", M: "mc", T: true, I: -3, U: 1 << 63, F: 1e21, G: 0.1, N: 1e-7, V: big{1, 2}, PI: &one,
 			PN: &n, PF: &half, PB: &yes, PV: &big{3, 4},
-			J: 5, K: 6, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12, L: []inner{{1, 2},
+			J: 5, K: 6, R: [2]float64{1, 2}, Y: 8, inner: inner{9, 10}, Pointed: &Pointed{11}, B: 12, L: []inner{{1, 2},
 				{3, 4}}, H: map[string]int{"b": 1, "<a>": 2}},
 		{L: []inner{}, H: map[string]int{}},
 	}

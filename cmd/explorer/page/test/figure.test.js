@@ -3,7 +3,7 @@ import test from "node:test";
 import { bitsFigure } from "explorer/bits.js";
 import { Scale, diverging, esc, light, line, niceStep, sampled, short, wholeTicks } from "explorer/figure.js";
 import { legendPlaces, levelsFigure } from "explorer/levels.js";
-import { colourScale, difference, zeroLine } from "explorer/map.js";
+import { colourScale, difference, increase, zeroLine } from "explorer/map.js";
 
 test("numbers have four digits", () => {
 	const texts = [
@@ -62,6 +62,7 @@ test("the colours of a map", () => {
 	assert.deepEqual(diverging(0, 1), [221, 221, 221]);
 	assert.deepEqual(diverging(-5, 1), diverging(-1, 1));
 	assert.deepEqual([-50, 0, 100].map(difference), [-50, 0, 50]);
+	assert.deepEqual([-50, 0, 50].map(increase), [-50, 0, 100]);
 	for (const [values, lo, hi, limit] of [
 		[[], -1, 1, 1],
 		[[0, 0], -1, 1, 1],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { editedText } from "explorer/controls.js";
-import { exactText, problemText, readout } from "explorer/headline.js";
+import { exactText, problemText, readout, worstLevel } from "explorer/headline.js";
 import { moved } from "explorer/keyboard.js";
 import { chooseBit, flip, floored, moveTo, named, openCode, openFit, setLevels } from "explorer/moves.js";
 import { cellAt } from "explorer/pointer.js";
@@ -175,4 +175,10 @@ test("the readout says what is known", () => {
 	assert.equal(exactText({ exact: null }), "–");
 	assert.deepEqual(twins({ ...gray, matrix: Uint8Array.from([0, 0, 0, 1, 0, 0, 1, 0]) }), [1, 3]);
 	assert.deepEqual(twins(gray), []);
+});
+
+test("the worst level is that of the largest exact error, where all levels that occur have one", () => {
+	assert.equal(worstLevel([1, 3, 9], [0.5, 0.5, 0]), 2);
+	assert.equal(worstLevel([1, NaN, 2], [1, 1, 1]), 0);
+	assert.equal(worstLevel([1, NaN, 2], [1, 0, 1]), 3);
 });
