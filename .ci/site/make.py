@@ -58,7 +58,7 @@ def main() -> None:
 .md-sidebar { width: 10rem }
 .md-typeset pre > code { font-size: 0.75em }
 .md-typeset .doc-signature code { white-space: pre-wrap }
-.md-typeset math { overflow-x: auto; font-size: 1.15em; margin: 1em 0 }
+.md-typeset math { font-size: 1.15em; margin: 1em 0 }
 """  # room for terminals of 100 columns
         (docs / "site.css").write_text(style, encoding="utf-8")
         (docs / "reference").mkdir()
