@@ -444,8 +444,7 @@ func TestOneHot(t *testing.T) {
 // those that stand as they should are not.
 func TestMistaken(t *testing.T) {
 	negated := func(z []float64) { floats.Scale(-1, z) }
-	const inverted, reversed, permuted = "The outputs are inverted", "The levels are reversed",
-		"columns stand in another order than the bits of unary"
+	const inverted, reversed, turned = "The outputs are inverted", "The levels are reversed", "The columns stand in reverse order"
 	for i, tt := range []struct {
 		code     string
 		change   func(z []float64)
@@ -456,7 +455,7 @@ func TestMistaken(t *testing.T) {
 		{"johnson", negated, false, inverted}, {"hadamard", negated, false, inverted},
 		{"gray", negated, false, inverted}, {"onehot", slices.Reverse[[]float64], false, reversed},
 		{"gray", nil, true, reversed}, {"b1jdj", nil, true, reversed}, {"unary", nil, true, inverted},
-		{"unary", slices.Reverse[[]float64], false, permuted}, // the number of ones is right
+		{"unary", slices.Reverse[[]float64], false, turned}, // the number of ones is right
 		{"b1jdj", nil, false, ""}, {"gray", nil, false, ""}, {"b1jdj", nil, false, ""}, {"hadamard", nil, false, ""},
 		{"gray", nil, false, ""}, {"hadamard", nil, false, ""},
 	} {
@@ -473,6 +472,17 @@ func TestMistaken(t *testing.T) {
 		if strings.Contains(text, "once that is mended") != (tt.want != "") {
 			t.Errorf("%s, noise %v: %q, want %q", tt.code, d.noise, text, tt.want)
 		}
+	}
+}
+
+// TestMoved: a column that stands elsewhere is no dead one: whose bit it tells is said.
+func TestMoved(t *testing.T) {
+	d := easy
+	d.code = "unary"
+	d.change = func(z []float64) { z[0], z[14] = z[14], z[0] }
+	text := judge(t, d.save(t, t.TempDir(), "z")).Fit.Verdict
+	if says(t, text, "read like bits", "Next: check the order of the columns"); strings.Contains(text, "dead") {
+		t.Errorf("%q", text)
 	}
 }
 

@@ -273,6 +273,24 @@ func TestSeam(t *testing.T) {
 	same(t, "rows of logits", 3, len(f.Decoders))
 }
 
+// TestAngles: angles that are read on a line are told to lie on a circle, and those that are read so are not.
+func TestAngles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	y, z := mat.NewDense(1000, 1, nil), mat.NewDense(1000, 60, nil) // levels are 6 degrees apart
+	for i := range 1000 {
+		y.Set(i, 0, 360*rng.Float64())
+		answer := y.At(i, 0)/6 + 3*rng.NormFloat64()
+		for n := range 60 {
+			off := math.Remainder(float64(n)-answer, 60) / 3
+			z.Set(i, n, -off*off/2)
+		}
+	}
+	o := round(t, "softmax", 60, y, z)
+	same(t, "findings on a circle", 0, len(judge(t, o).Fit.Findings))
+	o.Circular = false
+	says(t, judge(t, o).Fit.Verdict, "one point, as angles have them", "--circular")
+}
+
 // turning is a network of the cyclic code of 2M levels, whose labels and outputs are turned by so many
 // levels: J(v+1) is J(v) one bit further, with the first bit reversed at its end.
 func turning(t *testing.T, by int) Options {

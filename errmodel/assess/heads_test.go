@@ -260,8 +260,8 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestBias: predictions that are too small by 2 levels, and have errors of less than half of a level else, are told so
-// with the mend; those without a bias are not.
+// TestBias: predictions that are too small by 2 levels or too large by 0.3, and have errors of less than half of a level
+// else, are told so with the mend; those without a bias are not.
 func TestBias(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	direct, _, _ := d.savePerceived(t, dir)
@@ -275,13 +275,16 @@ func TestBias(t *testing.T) {
 		t.Errorf("predictions that are the targets: %+v", f.Findings)
 	}
 	p := must.Get(arrayfile.ReadFile(direct.Outputs))(t)
-	p.Apply(func(_, _ int, v float64) float64 { return v - 2 }, p)
-	direct.Outputs = save(t, filepath.Join(dir, "biased.npy"), p)
-	f := judge(t, direct).Fit
-	must.Equal(t, "findings", 1, len(f.Findings))
-	must.Equal(t, "finding", "bias", f.Findings[0].Name)
-	must.Within(t, "bias", f.Findings[0].Number, -2.1, -1.9)
-	says(t, f.Verdict, "too small by", "Next: add 1.9")
+	for _, by := range []float64{-2, 0.3} {
+		q := mat.DenseCopyOf(p)
+		q.Apply(func(_, _ int, v float64) float64 { return v + by }, q)
+		direct.Outputs = save(t, filepath.Join(dir, "biased.npy"), q)
+		f := judge(t, direct).Fit
+		must.Equal(t, "findings", 1, len(f.Findings))
+		must.Equal(t, "finding", "bias", f.Findings[0].Name)
+		must.Within(t, "bias", f.Findings[0].Number, by-0.1, by+0.1)
+		says(t, f.Verdict, map[bool]string{true: "above the targets", false: "below the targets"}[by > 0], "Next: ")
+	}
 }
 
 // TestPostponed: of many outputs that were trained together the perceived label is fitted for recommendations

@@ -163,8 +163,8 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 		var most int
 		switch levels, most = levelsOf(f, m); {
 		case o.predicts():
-			return nil, fmt.Errorf("%s has predictions, which have no levels; say how many the codes beside them have",
-				outputs.Name())
+			return nil, fmt.Errorf("%s has predictions, which have no levels: give %s, how many the codes beside them shall have",
+				outputs.Name(), position.Flag("levels", "64"))
 		case most < levels:
 			return nil, fmt.Errorf("%s: %d columns, and no %s code has %d bits; want samples × bits", outputs.Name(), m,
 				called, m)

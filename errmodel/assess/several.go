@@ -34,8 +34,8 @@ type OutputRow struct {
 // NewSeveral collects the reports of the outputs, in order.
 func NewSeveral(reports []*Report) *Several {
 	out, first := &Several{}, reports[0].Fit
-	described, sum := 0, 0.0
-	var warnings, steps []string
+	described, sum, alike := 0, 0.0, true
+	var warnings, steps, errors []string
 	for i, r := range reports {
 		f := r.Fit
 		row := OutputRow{Output: i + 1, Error: math.NaN(), Noise: math.NaN()}
@@ -59,6 +59,8 @@ func NewSeveral(reports []*Report) *Several {
 			steps = append(steps, fmt.Sprintf("output %s: %s", position.At(i+1), f.next()))
 		}
 		sum += row.Error / float64(len(reports))
+		errors = append(errors, table.Short(row.Error))
+		alike = alike && (f.Range == first.Range || f.Range != nil && first.Range != nil && *f.Range == *first.Range)
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
 	}
 	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), forecastCodes()
@@ -71,8 +73,12 @@ func NewSeveral(reports []*Report) *Several {
 	if len(steps) > 0 {
 		next = strings.Join(steps, " ")
 	}
-	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s%s on average.",
-		len(reports), table.Short(sum), first.unit())
+	by := table.Short(sum) + first.unit()
+	if !alike { // which an average of different units would hide
+		by = strings.Join(errors, ", ")
+	}
+	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s on average.",
+		len(reports), by)
 	out.Verdict = sentences(append(append([]string{opening}, warnings...),
 		"One noisy label for all bits describes "+which+".", "Next: "+next)...)
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/forecast"
+	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
@@ -118,7 +119,8 @@ func (f *Fit) whatItDoes() string {
 		return "No decoder fits the code."
 	}
 	d := f.Decoders[best]
-	text := fmt.Sprintf("The network's best decoder is %s on %s: it is wrong by ", d.Decoder, d.Outputs)
+	text := fmt.Sprintf("The network's best decoder is %s on %s%s: it is wrong by ", d.Decoder, d.Outputs,
+		when(f.Outputs == string(observed.Probabilities), ", for the outputs are read as probabilities"))
 	switch {
 	case f.predicts() && f.Range != nil:
 		text = "These predictions are wrong by "

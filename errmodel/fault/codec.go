@@ -171,27 +171,51 @@ func (s *search) describe(t *trial, e observed.Error) {
 		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.at(1)), label(last)))
 	}
 	t.Mend = fmt.Sprintf("fit a decoder, or give %s if the encoder places levels so: by samples that took no part in this, "+
-		"the error is %s then, and not %s", ends, table.Short(t.Mended), table.Short(t.Error))
+		"%s then", ends, t.less())
 }
 
-// bias finds that predictions of direct regression are too large or too small by one amount, which is half of their
-// error at least: without it a normal error is smaller by a tenth.
-func (in Input) bias() *Finding {
-	if !in.predicts() || in.Code.Circular() {
+// bias finds that predictions of direct regression are too large or too small by one amount: without it, samples
+// that took no part in this have a smaller error.
+func (s *search) bias() *Finding {
+	const gained = 0.01 // of the error
+	var half, all observed.Sums
+	for i, v := range s.Own {
+		if all.Add(v - s.Exact[i]); i%2 == 0 {
+			half.Add(v - s.Exact[i])
+		}
+	}
+	by := all.Error()
+	t := s.moved("bias", line{-half.Error().Mean, 1})
+	if gain := s.judge(&t); !(gain > 1 && math.Abs(by.Mean) > sure*by.StdErr && t.Mended < (1-gained)*t.Error) {
 		return nil
 	}
-	off, all, width := in.Seen.Lines[0].Bias, in.Seen.Labels[0].Mean, in.Labels.Width()
-	const rounding = 1e-9 // levels: predictions that are the targets but for rounding are not biased
-	if by := math.Abs(off.Mean); !(by > max(all/2, rounding) && by > sure*off.StdErr) {
+	width := s.Input.Labels.Width()
+	side, mend := "above", "subtract %s from the predictions"
+	if by.Mean < 0 {
+		side, mend = "below", "add %s to the predictions"
+	}
+	size := table.Short(width * math.Abs(by.Mean))
+	t.Number = by.Mean
+	t.Text = fmt.Sprintf("the predictions lie %s %s the targets on average (standard error %s)", size, side,
+		table.Short(width*by.StdErr))
+	t.Mend = fmt.Sprintf(mend, size) + ": by samples that took no part in this, " + t.less() + " then"
+	return &t.Finding
+}
+
+// circle finds that levels or predictions on a line are angles: round the range, errors are far smaller, and not as
+// small as chance makes them.
+func (s *search) circle() *trial {
+	const far, chance = 0.7, 0.25
+	around := float64(s.Code.Levels() - 1)
+	t := trial{Finding: Finding{Name: "circle", Number: around, Text: "the ends of the range are one point, as angles have them",
+		Mend: "give " + position.Flag("circular", "")}}
+	for _, e := range s.read.errors {
+		t.errors = append(t.errors, min(e, max(around-e, 0)))
+	}
+	if s.judge(&t) < sure || t.Mended > far*t.Error || mean(t.errors, 1) > (1-2*worthwhile)*chance*around {
 		return nil
 	}
-	size, mend := "large", "subtract %s from the predictions"
-	if off.Mean < 0 {
-		size, mend = "small", "add %s to the predictions"
-	}
-	by := table.Short(width * math.Abs(off.Mean))
-	return found("bias", off.Mean, fmt.Sprintf("the predictions are too %s by %s on average (standard error %s)", size, by,
-		table.Short(width*off.StdErr)), fmt.Sprintf(mend, by))
+	return &t
 }
 
 // clipped finds that the range clips targets: many lie at the very end of it, and few beside.

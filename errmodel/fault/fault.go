@@ -18,16 +18,15 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/base/position"
-	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
 // Finding is a fault, with its mend.
 type Finding struct {
-	// shift, edges, stretch, line, bias, reversed, inverted, permuted, code, probabilities, softmax-twice,
-	// sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead or
-	// empty
+	// shift, edges, stretch, line, bias, circle, reversed, inverted, permuted, code, probabilities,
+	// softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead,
+	// moved or empty
 	Name string `json:"name"`
 	// size of the fault: the shift or the bias in levels, the slope, the number of columns or levels, the share
 	// of targets or levels, the temperature τ, or a width in levels
@@ -36,6 +35,8 @@ type Finding struct {
 	Error float64 `json:"error"`
 	// the same with the mend
 	Mended float64 `json:"mended"`
+	// the column that belongs at each place, from 1; only of permuted
+	Order []int `json:"order,omitempty"`
 	// what is wrong, as a sentence
 	Text string `json:"text"`
 	// what to do, as the end of a sentence
@@ -44,18 +45,18 @@ type Finding struct {
 
 // found is a fault of which no answers were compared.
 func found(name string, number float64, text, mend string) *Finding {
-	return &Finding{name, number, math.NaN(), math.NaN(), text, mend}
+	return &Finding{Name: name, Number: number, Error: math.NaN(), Mended: math.NaN(), Text: text, Mend: mend}
 }
 
 // Misread reports whether the outputs or the levels are read so wrongly that no error as read says anything of
 // the network: what the codec makes counts from a tenth of the error on.
 func (f *Finding) Misread() bool {
 	switch f.Name {
-	case "shift", "edges", "stretch":
+	case "shift", "edges", "stretch", "bias":
 		return f.Error-f.Mended > worthwhile*f.Error
 	case "line":
 		return false
-	case "same", "one-sided", "guessing", "bias":
+	case "same", "one-sided", "guessing":
 		return true
 	}
 	return !math.IsNaN(f.Mended)
@@ -112,7 +113,7 @@ type search struct {
 func kept(c *code.Code, seen *observed.Summary) *observed.Samples {
 	out := *seen.Kept
 	n := min(out.Len(), Keep(c.Bits()))
-	out.Level, out.Exact, out.Outputs = out.Level[:n], out.Exact[:n], out.Outputs[:n*out.Bits]
+	out.Level, out.Exact, out.Own, out.Outputs = out.Level[:n], out.Exact[:n], out.Own[:n], out.Outputs[:n*out.Bits]
 	return &out
 }
 
@@ -133,36 +134,76 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 		return out, ctx.Err()
 	}
 	s := &search{Input: in, Samples: kept(in.Code, in.Seen), ctx: ctx}
-	if s.Len() >= fewest && len(in.Decodings) > 0 && !in.Code.Real() && !in.Code.Circular() && !in.predicts() {
-		s.read = s.decoded(Finding{}, nil)
-		x, shifted := s.wrongReading(), s.codec()
-		switch {
-		case shifted != nil && (x == nil || x.Name == "permuted" && shifted.Mended < (1+worthwhile)*x.Mended):
-			out = append(out, *shifted)
-		case x != nil:
-			x.Text += fmt.Sprintf(": the error is %s as read, and %s once that is mended", table.Short(x.Error),
-				table.Short(x.Mended))
-			out = append(out, x.Finding)
-		}
-		if x == nil {
-			before := len(out)
-			if add(s.temperature, s.training); len(out) == before {
-				add(s.soft)
-			}
-		}
-		add(s.clipped)
+	if s.Len() >= fewest && len(in.Decodings) > 0 && !in.Code.Circular() && (in.predicts() || !in.Code.Real()) {
+		out = append(out, s.reading()...)
 	}
 	// Outputs that are misread, or a few samples, do not show which columns are dead and which levels are empty.
 	const few = 50
 	if !slices.ContainsFunc(out, func(f Finding) bool { return f.Misread() }) {
-		if add(in.guessing); len(out) == 0 {
-			add(in.bias)
-		}
+		add(in.guessing)
 		if n, _ := in.Seen.Counts.Total(); n >= few {
-			add(in.dead, in.empty)
+			if add(s.dead); len(out) > 0 && out[len(out)-1].Name == "moved" { // others may come of it
+				slices.Reverse(out)
+			}
+			add(in.empty)
 		}
 	}
 	return out, ctx.Err()
+}
+
+// reading finds what is wrong with how outputs are read: with what they are, or else with how large they are and
+// where their levels lie.
+func (s *search) reading() (out []Finding) {
+	var x *trial
+	if s.predicts() {
+		s.read = trial{answer: s.Own, errors: s.off(s.Own)}
+	} else {
+		s.read = s.decoded(Finding{}, nil)
+		x = s.wrongReading()
+	}
+	if x = cmp.Or(x, s.circle()); x != nil {
+		x.Text += ": once that is mended, " + x.less()
+		out = append(out, x.Finding)
+	}
+	add := func(f *Finding) bool {
+		if f != nil {
+			out = append(out, *f)
+		}
+		return f != nil
+	}
+	switch {
+	case s.predicts():
+		if x == nil {
+			add(s.bias())
+		}
+		return out
+	case x == nil:
+		hot := s.temperature()
+		if add(hot) { // where levels lie is judged after it
+			s.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
+		}
+		if shifted := s.codec(); add(shifted) && shifted.Name == "shift" {
+			slices.Reverse(out)
+		}
+		if !add(s.training()) && hot == nil {
+			add(s.soft())
+		}
+	case x.Name == "permuted":
+		if shifted := s.codec(); shifted != nil && shifted.Mended < (1+worthwhile)*x.Mended {
+			out[0] = *shifted
+		}
+	}
+	add(s.clipped())
+	return out
+}
+
+// less says how the mend of a fault changes the error.
+func (f *Finding) less() string {
+	gain := 100 * (1 - f.Mended/f.Error)
+	if !(gain >= 0.05) {
+		return "the error hardly changes"
+	}
+	return fmt.Sprintf("the error is %.2g %% smaller", gain)
 }
 
 // decoded reads the samples with their outputs changed, by the decoder that is best for the half that
@@ -254,10 +295,11 @@ func (s *search) wrongReading() *trial {
 		s.judge(x)
 		return x
 	}
-	all := slices.Concat(s.turned(), s.codes())
+	turned := s.turned()
+	all := slices.Concat(turned, s.codes())
 	best := least(all)
 	known := s.gains(best) && s.told(best)
-	if p := s.permuted(); p != nil {
+	if p := s.permuted(turned[len(turned)-1]); p != nil {
 		if s.told(p) && (!known || mean(p.errors, 0) < (1-worthwhile)*mean(best.errors, 0)) {
 			best, known = p, true
 		}
@@ -382,15 +424,19 @@ func (s *search) order(pairs []pair) []int {
 const disorder = 0.75
 
 // permuted is a reading with the columns in the order in which they say most: each column is that of the
-// bit with which it correlates most, the surest first. It is nil where theirs says as much.
-func (s *search) permuted() *trial {
+// bit with which it correlates most, the surest first; or reversed where that says as much. It is nil where
+// their own order does.
+func (s *search) permuted(reversed trial) *trial {
 	m := s.Code.Bits()
 	if m > mostBits || m < 3 {
 		return nil
 	}
 	pairs := s.pairs()
-	from, moved, as, best := s.order(pairs), 0, 0.0, 0.0
+	from, moved, as, turned, best := s.order(pairs), 0, 0.0, 0.0, 0.0
 	for _, p := range pairs {
+		if p.column == m-1-p.bit {
+			turned += p.r
+		}
 		if p.column == p.bit {
 			as += p.r
 		}
@@ -403,18 +449,21 @@ func (s *search) permuted() *trial {
 	if best <= 0 || as >= disorder*best {
 		return nil
 	}
-	var first []int
-	for _, column := range from[:min(m, 8)] {
-		first = append(first, column+1)
-	}
-	t := s.decoded(Finding{Name: "permuted", Number: float64(moved),
-		Text: fmt.Sprintf("%d columns stand in another order than the bits of %s", moved, s.Code.Name()),
-		Mend: "put the columns in the order of the code: it begins with columns " + position.List(first)},
-		func(dst, z []float64) {
+	const alike = 0.95 // of what they say in the best order: neighbours of unary say almost the same
+	t := reversed
+	if turned < alike*best {
+		f := Finding{Name: "permuted", Number: float64(moved),
+			Text: fmt.Sprintf("%d columns stand in another order than the bits of %s", moved, s.Code.Name())}
+		for _, column := range from {
+			f.Order = append(f.Order, column+1)
+		}
+		f.Mend = "put the columns in the order of the code: it begins with columns " + position.List(f.Order[:min(m, 8)])
+		t = s.decoded(f, func(dst, z []float64) {
 			for bit, column := range from {
 				dst[bit] = z[column]
 			}
 		})
+	}
 	if s.judge(&t); t.Mended > (1+same)*t.Error {
 		return nil
 	}

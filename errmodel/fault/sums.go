@@ -68,13 +68,13 @@ func Dead(c *code.Code, seen *observed.Summary) []int {
 
 // dead finds the bits that learnt nothing, and columns that say the same for all samples, though their level or
 // bit occurs.
-func (in *Input) dead() *Finding {
-	if in.predicts() {
+func (s *search) dead() *Finding {
+	if s.predicts() {
 		return nil // the columns are no outputs of the network
 	}
-	dead := slices.Clone(in.Dead)
-	for k, of := range in.Seen.Columns {
-		if variance, square := spread(of); !in.Kind.Hard() && variance <= 1e-8*max(square, 1e-12) &&
+	dead := slices.Clone(s.Dead)
+	for k, of := range s.Seen.Columns {
+		if variance, square := spread(of); !s.Kind.Hard() && variance <= 1e-8*max(square, 1e-12) &&
 			min(of.Samples[0], of.Samples[1]) >= fewestLevel && !slices.Contains(dead, k+1) {
 			dead = append(dead, k+1)
 		}
@@ -83,16 +83,46 @@ func (in *Input) dead() *Finding {
 		return nil
 	}
 	slices.Sort(dead)
+	if bits := s.elsewhere(dead); bits != nil {
+		plural := map[bool]string{true: "s"}[len(dead) > 1]
+		return found("moved", float64(len(dead)), fmt.Sprintf("column%s %s read%s like bit%s %s of %s, and not like %s own", plural,
+			position.List(dead), map[bool]string{false: "s"}[len(dead) > 1], plural, position.List(bits), s.Code.Name(),
+			map[bool]string{false: "its", true: "their"}[len(dead) > 1]), "check the order of the columns")
+	}
 	list := position.List(dead[:min(len(dead), 6)])
 	if more := len(dead) - 6; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	mend := "check the layer that makes these columns, and train it again"
-	if 4*len(dead) > in.Code.Bits() { // of unary in reversed columns, nearly half are
+	if 4*len(dead) > s.Code.Bits() { // of unary in reversed columns, nearly half are
 		mend = "check the code, the range and the order of the bits: all must be the network's"
 	}
 	return found("dead", float64(len(dead)), fmt.Sprintf("%d of %d columns are dead: %s always say the same, or are mostly "+
-		"wrong", len(dead), in.Code.Bits(), list), mend)
+		"wrong", len(dead), s.Code.Bits(), list), mend)
+}
+
+// elsewhere are the bits, from 1, that the classifiers of dead columns tell instead of their own; nil unless all
+// do. A column that says the same number for all samples tells none.
+func (s *search) elsewhere(dead []int) (bits []int) {
+	const more = 0.5 // in correlation
+	if s.Len() < fewest || s.Bits > mostBits || s.Code.Real() || 4*len(dead) > s.Bits {
+		return nil
+	}
+	pairs := s.pairs()
+	from := s.order(pairs)
+	for _, k := range dead {
+		bit, r := slices.Index(from, k-1), map[int]float64{}
+		for _, p := range pairs {
+			if p.column == k-1 {
+				r[p.bit] = p.r
+			}
+		}
+		if variance, square := spread(s.Seen.Columns[k-1]); variance <= 1e-8*square || !(r[bit] > r[k-1]+more) {
+			return nil
+		}
+		bits = append(bits, bit+1)
+	}
+	return bits
 }
 
 // same finds a network that does not depend on its input.
@@ -182,6 +212,11 @@ func (in *Input) empty() *Finding {
 			parts[len(parts)-1] += fmt.Sprintf(" (%.4g to %.4g)", edge(from-2), edge(to-1))
 		}
 	}
+	mend := "check that the range is the network's"
+	if at := in.Labels.Label; in.Labels.Real {
+		mend += "; a network trained with " + position.Flag("range", fmt.Sprintf("%.4g:%.4g", at(in.Code.Place(below)),
+			at(in.Code.Place(levels-1-above)))) + " would use all levels"
+	}
 	return found("empty", share, fmt.Sprintf("no target is of %s: %.2g %% of the levels are empty",
-		strings.Join(parts, " or "), 100*share), "check that the range is the network's")
+		strings.Join(parts, " or "), 100*share), mend)
 }

@@ -12,11 +12,11 @@ import (
 type Samples struct {
 	Level []int     // of the target, from 1
 	Exact []float64 // the target itself, in levels
-	// predictions of direct regression, in levels; nil, or without meaning, where there are none
-	Direct  []float64
-	Outputs []float64 // N × M: logits, or ±1 for hard decisions
-	Bits    int       // M
-	All     int       // how many samples the Source has
+	// predictions of direct regression, and the network's own ones, in levels; without meaning where there are none
+	Direct, Own []float64
+	Outputs     []float64 // N × M: logits, or ±1 for hard decisions
+	Bits        int       // M
+	All         int       // how many samples the Source has
 }
 
 // Len is the number N of samples.
@@ -61,20 +61,21 @@ func (r *reservoir) add(b *batch, j int) {
 	at, n := r.rng.IntN(out.All+1), out.Len()
 	out.All++
 	if n < r.most {
-		out.Level, out.Exact, out.Direct = append(out.Level, 0), append(out.Exact, 0), append(out.Direct, 0)
+		out.Level, out.Exact = append(out.Level, 0), append(out.Exact, 0)
+		out.Direct, out.Own = append(out.Direct, 0), append(out.Own, 0)
 		out.Outputs = append(out.Outputs, z...)
 		if at < n {
-			out.set(n, out.Level[at], out.Exact[at], out.Direct[at], out.Row(at))
+			out.set(n, out.Level[at], out.Exact[at], out.Direct[at], out.Own[at], out.Row(at))
 		}
 	}
 	if at < out.Len() {
-		out.set(at, b.level[j], b.exact[j], b.direct[j], z)
+		out.set(at, b.level[j], b.exact[j], b.direct[j], b.own[j], z)
 	}
 }
 
 // set sets sample i.
-func (s *Samples) set(i, level int, exact, direct float64, outputs []float64) {
-	s.Level[i], s.Exact[i], s.Direct[i] = level, exact, direct
+func (s *Samples) set(i, level int, exact, direct, own float64, outputs []float64) {
+	s.Level[i], s.Exact[i], s.Direct[i], s.Own[i] = level, exact, direct, own
 	copy(s.Row(i), outputs)
 }
 

@@ -564,7 +564,10 @@ def pair(labels: ArrayLike) -> tuple[float, float]:
     except (Error, ValueError):
         lo, hi = math.nan, math.nan
     if math.isnan(lo) or math.isnan(hi):
-        raise Error(f"range = {shown(labels)}: want (a, b), the labels of the first and the last level, or the label of each level")
+        nested = isinstance(labels, (list, tuple)) and any(isinstance(label, (list, tuple)) for label in labels)
+        want = "want (a, b), the labels of the first and the last level, or the label of each level"
+        more = "; for several outputs make a Head for each range, and give fit a list of heads" * nested
+        raise Error(f"range = {shown(labels)}: {want}{more}")
     if not (lo < hi and math.isfinite(hi - lo)):
         raise Error(f"range = ({lo:g}, {hi:g}): want finite numbers, the smaller first")
     return lo, hi
@@ -770,7 +773,7 @@ def rows(name: str) -> Callable[[dict[str, Any]], pd.DataFrame]:
     return lambda result: table(result.pop(name), **result)
 
 
-_POSITIONS = ("level", "output", "bit", "last_level", "worst_level", "dead_bits", "rate_levels", "curve_levels")
+_POSITIONS = ("level", "output", "bit", "last_level", "worst_level", "dead_bits", "rate_levels", "curve_levels", "order")
 _SENTENCES = ("failures", "notes", "verdict", "warning")
 
 

@@ -758,12 +758,17 @@ def _fit_arguments(
         raise Error(f"targets of shape {y.shape}: want (N, {len(ranges)}), a column for each range")
     first = ranges[0]
     switch(circular, "circular")
+    if y.ndim > 1 and (missing := ~np.isfinite(y)).any():
+        k = int(np.argwhere(missing)[0][1])
+        raise Error(f"targets of output {k}: {missing[:, k].sum()} of {len(y)} are no finite numbers; fit each output by those that it "
+                    "has: m = np.isfinite(targets[:, k]); fit(code, outputs[m, k], targets[m, k])")  # fmt: skip
     columns = [y[:, k] for k, _ in enumerate(ranges)] if len(ranges) > 1 else [targets]
     parts = [_targets(column, r, outside, circular) for column, r in zip(columns, ranges, strict=False)]
     labels = parts[0] if len(parts) == 1 else np.column_stack(parts)
     codes = _each(code, str)
     if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
-        raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0")
+        raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0, which "
+                    "is fitted then")  # fmt: skip
     also = listed(also, "also", "pairs (code, outputs)")
     names = [inputs.code(c, "code", file=bool(also)) for c in codes]
     out = [

@@ -156,6 +156,8 @@ class Head(_Exact):
             raise Error(f"code = {code!r}: no code, but a head: {NAMED[code]}")
         self.circular = switch(circular, "circular")
         """Whether level 0 is beside level L − 1."""
+        if self.circular and isinstance(code, str) and code == "unary":
+            warn("unary on a circle changes all its bits between the last level and level 0: take code='johnson'")
         self._steps = levels if circular else levels - 1
         self.range = (0.0, float(self._steps)) if range is None else pair(range)
         if values is not None and circular:

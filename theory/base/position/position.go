@@ -53,6 +53,8 @@ func argument(flag string) string {
 		value = "[(" + quoted(kind) + ", outputs)]"
 	case isFile: // of outputs
 		name, value = "kind", quoted(kind)
+	case value == "":
+		value = "True"
 	case isRange:
 		value = "(" + lo + ", " + hi + ")"
 	case err != nil:
