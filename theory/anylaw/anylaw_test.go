@@ -206,6 +206,17 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// TestTimeOnCircle: at the ends of a circle all bits of unary err.
+func TestTimeOnCircle(t *testing.T) {
+	for levels, want := range map[int]bool{24: true, 48: false} {
+		c := must.Get(code.New("unary", levels))(t).OnCircle()
+		e := must.Get(errmodel.NewMixture(t.Context(), c, 0.6, 1.5))(t)
+		if got := anylaw.Time(c, must.Get(decode.New("gen", c))(t), cost.Circular(levels), e) <= time.Second; got != want {
+			t.Errorf("%d levels: %v", levels, got)
+		}
+	}
+}
+
 // TestDeviation: the errors of bel-u spread most where all bits of the lowest level err together; then
 // a sample is wrong by three levels or by none. With gen a bit of two levels is wrong by one or none.
 func TestDeviation(t *testing.T) {
