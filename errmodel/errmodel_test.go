@@ -3,6 +3,7 @@ package errmodel_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -180,9 +181,7 @@ func TestExtremes(t *testing.T) {
 		{errmodel.Transition{R: 1, Sigma: 1e-310}, 0.5, 0},
 		{errmodel.Transition{R: 1.7e308, Sigma: 0.5}, 18.5, math.Exp(-684.5) * 1.7e308 / 0.5 / math.Sqrt(2*math.Pi)},
 	} {
-		if got := tt.At(tt.y); !(math.Abs(got-tt.want) <= 1e-12*tt.want) {
-			t.Errorf("%+v at %v: %v, want %v", tt.Transition, tt.y, got, tt.want)
-		}
+		must.Near(t, fmt.Sprintf("%+v at %v", tt.Transition, tt.y), tt.want, tt.At(tt.y), 1e-12*tt.want)
 	}
 }
 
@@ -195,9 +194,8 @@ func TestRateInterval(t *testing.T) {
 			if p == 0 || p == 1 {
 				continue
 			}
-			if got := math.Abs(v[0]/v[1]-p) / math.Sqrt(p*(1-p)/v[1]); math.Abs(got-z) > 1e-9*z {
-				t.Errorf("%v of %v: at %v the distance is %v, want %v", v[0], v[1], p, got, z)
-			}
+			must.Near(t, fmt.Sprintf("%v of %v: at %v the distance", v[0], v[1], p),
+				z, math.Abs(v[0]/v[1]-p)/math.Sqrt(p*(1-p)/v[1]), 1e-9*z)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package errmodel
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"belsim/theory/base/must"
@@ -18,9 +19,7 @@ func TestSumColumn(t *testing.T) {
 		for i := range 20 {
 			p.sum(row, positions, i)
 			for k, want := range row {
-				if got := p.unit.At(i, k); got != want {
-					t.Errorf("σ = %v, level %d, bit %d: %v, want %v", sigma, i+1, k+1, got, want)
-				}
+				must.Equal(t, fmt.Sprintf("σ = %v, level %d, bit %d", sigma, i+1, k+1), want, p.unit.At(i, k))
 			}
 		}
 	}

@@ -189,9 +189,7 @@ func TestGolden(t *testing.T) {
 		fmt.Fprint(hash, all)
 		got += fmt.Sprintf(" %x", hash.Sum32())
 	}
-	if got != want {
-		t.Errorf("sums of %s, want %s", got, want)
-	}
+	must.Equal(t, "sums of", want, got)
 }
 
 // TestRounding: what is the same but for rounding is the same: errors of codes that differ in

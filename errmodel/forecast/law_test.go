@@ -241,9 +241,7 @@ func TestUneven(t *testing.T) {
 	}
 	for name, want := range map[string]float64{"unary": 0, "johnson": 0, "onehot": 0, "b1jdj": math.Log2(63./17) - 1,
 		"gray": 1} {
-		if v := often(mustCode(t, name, 64)); math.Abs(v-want) > 1e-12 {
-			t.Errorf("%s changes %v, want %v", name, v, want)
-		}
+		must.Near(t, fmt.Sprintf("%s changes", name), want, often(mustCode(t, name, 64)), 1e-12)
 	}
 }
 
@@ -251,9 +249,7 @@ func TestUneven(t *testing.T) {
 // said of them.
 func TestThresholds(t *testing.T) {
 	for p, want := range map[float64]string{0.0099: "<0.01", 0.0101: "0.01", 0.9899: "0.99", 0.9901: ">0.99"} {
-		if got := Chance(p); got != want {
-			t.Errorf("the chance %v is %s, want %s", p, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("the chance %v", p), want, Chance(p))
 	}
 	// The quantile of 97.5 % is 1.95996.
 	law := distuv.StudentsT{Sigma: 0.1, Nu: 1e9}
@@ -343,9 +339,7 @@ func TestSampledRates(t *testing.T) {
 		variance := 0.03*0.03 + 0.15*0.15*r.Model*r.Model + r.Model*(1-r.Model)/25
 		want = max(want, (0.5-r.Model)/math.Sqrt(variance))
 	}
-	if math.Abs(got.Distance-want) > 1e-12 {
-		t.Errorf("distance %v, want %v", got.Distance, want)
-	}
+	must.Near(t, "distance", want, got.Distance, 1e-12)
 }
 
 // TestDecide has every rule, at both sides of its constants.

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -114,9 +115,7 @@ func TestCheapest(t *testing.T) {
 		{yours, within + ": keep johnson, or take b1jdj with 17 outputs for 32."},
 		{none, ""}, {nil, ""},
 	} {
-		if got := Cheapest(tt.rows); got != tt.want {
-			t.Errorf("%d: %q, want %q", i, got, tt.want)
-		}
+		must.Equal(t, fmt.Sprintf("%d", i), tt.want, Cheapest(tt.rows))
 	}
 	for ratio, near := range map[float64]bool{1.0199: true, 1.0201: false} {
 		x := Forecast{Code: mustCode(t, "unary", 8), Decoding: observed.Prediction(), Error: 2}
@@ -167,13 +166,9 @@ func TestLabels(t *testing.T) {
 				}
 			}
 			for i, v := range l.Prior(levels) {
-				if math.Abs(v-share[i]) > 2e-4 {
-					t.Errorf("%v, %d levels: share of level %d is %v, want %v", l, levels, i+1, v, share[i])
-				}
+				must.Near(t, fmt.Sprintf("%v, %d levels: share of level %d", l, levels, i+1), share[i], v, 2e-4)
 			}
-			if got := l.quantization(levels); math.Abs(got-distance) > 2e-4 {
-				t.Errorf("%v, %d levels: quantization %v, want %v", l, levels, got, distance)
-			}
+			must.Near(t, fmt.Sprintf("%v, %d levels: quantization", l, levels), distance, l.quantization(levels), 2e-4)
 		}
 	}
 	for _, l := range []Labels{{Lo: 1, Hi: 1}, {Lo: 2, Hi: 1}, {Lo: math.NaN(), Hi: 1}, {Lo: 0, Hi: math.Inf(1)},

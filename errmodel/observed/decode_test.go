@@ -149,9 +149,7 @@ func TestScores(t *testing.T) {
 		}
 		got := s.Scores[0]
 		near := func(what string, got, want float64) {
-			if !(math.Abs(got-want/samples) <= 1e-10) {
-				t.Errorf("%s %v, want %v", what, got, want/samples)
-			}
+			must.Near(t, what, want/samples, got, 1e-10)
 		}
 		near("CRPS", got.CRPS.Mean, crps)
 		near("log score", got.Log.Mean, log)

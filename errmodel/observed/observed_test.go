@@ -154,9 +154,7 @@ func TestDecodings(t *testing.T) {
 		{real, observed.Signs, "gen logits, gen-ex bits"},
 		{real, observed.Probabilities, "gen logits, gen-ex logits"},
 	} {
-		if got := list(tt.c, tt.kind); got != tt.want {
-			t.Errorf("%s, %s: %s, want %s", tt.c.Name(), tt.kind, got, tt.want)
-		}
+		must.Equal(t, fmt.Sprintf("%s, %s", tt.c.Name(), tt.kind), tt.want, list(tt.c, tt.kind))
 	}
 	if _, err := observed.Decodings(decode.Builtin(), real, observed.Logits,
 		decode.Options{Temperature: -1}); err == nil {

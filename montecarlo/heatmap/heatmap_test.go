@@ -141,9 +141,7 @@ func TestMap(t *testing.T) {
 				case plane.Sample:
 					off = 6.5 * []float64{c.Sampled.StdErrA, c.Sampled.StdErrB}[i] // 1e−10 a value
 				}
-				if !(math.Abs(got-want) <= off) {
-					t.Errorf("%s at %+v, code %d: %v, want %v", method, c.Point, i, got, want)
-				}
+				must.Near(t, fmt.Sprintf("%s at %+v, code %d", method, c.Point, i), want, got, off)
 			}
 		}
 		if sum := m.Summary(method); sum.Valid+blank != len(m.Cells) || blank == 0 {

@@ -189,9 +189,7 @@ func TestOrder(t *testing.T) {
 	if math.Abs(mean-wantMean) > 6*math.Sqrt(wantVar/pairs) {
 		t.Errorf("two bits err together in %v samples, want %v", mean, wantMean)
 	}
-	if v := squares/pairs - mean*mean; math.Abs(v-wantVar) > 6*wantVar*math.Sqrt(2.0/pairs) {
-		t.Errorf("variance %v, want %v", v, wantVar)
-	}
+	must.Near(t, "variance", wantVar, squares/pairs-mean*mean, 6*wantVar*math.Sqrt(2.0/pairs))
 }
 
 // TestOptimum: on small problems the search finds what trying every code finds.

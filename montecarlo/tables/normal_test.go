@@ -3,6 +3,7 @@ package tables
 import (
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -113,9 +114,7 @@ func TestAliasTable(t *testing.T) {
 func TestHazard(t *testing.T) {
 	check := func(e float64) {
 		want := -math.Log1p(-e)
-		if got := hazard(e); math.Abs(got-want) > 5*0x1p-53*want {
-			t.Errorf("hazard(%v) = %v, want %v", e, got, want)
-		}
+		must.Near(t, fmt.Sprintf("hazard(%v)", e), want, hazard(e), 5*0x1p-53*want)
 	}
 	for _, e := range []float64{0, 0x1p-1020, 1e-12, 0.1, 0.25, 0.5} {
 		check(e)

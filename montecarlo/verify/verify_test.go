@@ -216,9 +216,7 @@ func TestCosts(t *testing.T) {
 			got, want float64
 		}{{"exact", got.Exact, mean}, {"RMS", got.RMS, math.Sqrt(square)},
 			{"worst", got.WorstMean, worst}} {
-			if !(math.Abs(v.got-v.want) <= 1e-10*max(1, v.want)) {
-				t.Errorf("%s: %s %v, want %v", what, v.name, v.got, v.want)
-			}
+			must.Near(t, fmt.Sprintf("%s: %s", what, v.name), v.want, v.got, 1e-10*max(1, v.want))
 		}
 
 		weights := theory.Uniform(levels)

@@ -96,10 +96,8 @@ func TestObserved(t *testing.T) {
 					if k == 1 {
 						tolerance = 1e-3 // r and σ have four digits: 1e-3·dp/dσ, and p changes by its own size over σ
 					}
-					if got := must.Get(strconv.ParseFloat(row[k+1], 64))(t); !(math.Abs(got-want) <= tolerance) {
-						t.Errorf("figure %s, bit %d, level %v, column %d: %v, want %v", f.Name, bit, p.Label[i], k+1,
-							got, want)
-					}
+					must.Near(t, fmt.Sprintf("figure %s, bit %d, level %v, column %d", f.Name, bit, p.Label[i], k+1),
+						want, must.Get(strconv.ParseFloat(row[k+1], 64))(t), tolerance)
 				}
 			}
 		}

@@ -76,9 +76,7 @@ func TestWords(t *testing.T) {
 		0: "0000000000000000", 1: "0000000000000001", 15: "0000000010000000",
 		16: "0000000110000000", 31: "0000000100000000", 32: "0000001100000000",
 	} {
-		if hexj[v] != want {
-			t.Errorf("hexj, level %d: %s, want %s", v+1, hexj[v], want)
-		}
+		must.Equal(t, fmt.Sprintf("hexj, level %d", v+1), want, hexj[v])
 	}
 	nr := rows(mustNew(t, "hexj-nr", 700))
 	if got, want := nr[699], "00000011"+"11111000"+"11111000"; got != want { // v = 2bb in hex
@@ -251,9 +249,7 @@ func TestCircle(t *testing.T) {
 			}
 			x, y = x+w[m]*math.Cos(angle), y+w[m]*math.Sin(angle)
 		}
-		if got := c.Median(w, 1e-9); got != best {
-			t.Errorf("median of %v is row %d, want %d", w, got, best)
-		}
+		must.Equal(t, fmt.Sprintf("median of %v is row", w), best, c.Median(w, 1e-9))
 		want := 1 + math.Mod(math.Atan2(y, x)/(2*math.Pi)+1, 1)*float64(levels)
 		if math.Hypot(x, y) < 1e-9 {
 			want = 1
@@ -264,9 +260,7 @@ func TestCircle(t *testing.T) {
 	}
 	c := code.NewCircle(10)
 	for place, want := range map[float64]float64{1: 1, 11: 1, 0.75: 10.75, -9.5: 10.5, 10.99: 10.99, 1 - 1e-16: 1} {
-		if got := c.Wrap(place); got != want {
-			t.Errorf("place %v is %v, want %v", place, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("place %v", place), want, c.Wrap(place))
 	}
 	if up, down, half := c.Between(9, 2), c.Between(2, 9), c.Between(8, 3); up != 3 || down != -3 || half != 5 {
 		t.Errorf("ways %v, %v and %v, want 3, -3 and 5", up, down, half)

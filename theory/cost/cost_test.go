@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,9 +60,7 @@ func TestLargest(t *testing.T) {
 			for m := 0; m <= levels+1; m++ {
 				most = max(most, c.Of(n, float64(m)))
 			}
-			if got := c.Largest(n, 0, levels+1); got != most {
-				t.Errorf("%s, level %d: %v, want %v", c.Name(), n, got, most)
-			}
+			must.Equal(t, fmt.Sprintf("%s, level %d", c.Name(), n), most, c.Largest(n, 0, levels+1))
 			all = max(all, c.Largest(n, 1, levels))
 		}
 		if s := c.Scale(levels); !(s > 0 && s <= all) {

@@ -2,6 +2,7 @@ package decode_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"testing"
@@ -186,9 +187,7 @@ func TestSoftDecoders(t *testing.T) {
 	}
 	for _, z := range [][]float64{{1e4, 1e4}, {-1e4, -1e4}, {1e4, -1e4}, {1e300, 1e300}} {
 		want := gen.DecodeLogits(z)
-		if got := ex.DecodeLogits(z); math.Abs(got-want) > 1e-9 {
-			t.Errorf("gen-ex of %v: %v, want %v", z, got, want)
-		}
+		must.Near(t, fmt.Sprintf("gen-ex of %v", z), want, ex.DecodeLogits(z), 1e-9)
 	}
 	for _, tau := range []float64{1e300, math.MaxFloat64} { // only the largest correlation counts
 		hot := must.Get(decode.NewGenEx(c, tau))(t)
@@ -228,9 +227,7 @@ func TestMeanLogit(t *testing.T) {
 	// Bits that are certain have finite means, which are the largest.
 	for e, want := range map[float64]float64{0: decode.MeanLogit(decode.SmallestError), 0.5: 0,
 		1: decode.MeanLogit(1 - decode.SmallestError)} {
-		if got := decode.MeanLogit(e); got != want {
-			t.Errorf("the mean for e = %v is %v, want %v", e, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("the mean for e = %v", e), want, decode.MeanLogit(e))
 	}
 }
 
@@ -261,9 +258,8 @@ func TestRules(t *testing.T) {
 			want float64
 		}{{decode.MAP, tt.most}, {decode.Median, tt.half}, {decode.Mean, tt.mean_}} {
 			scores := append([]float64(nil), tt.scores...)
-			if got := r.rule.Label(scores, tt.values, nil); math.Abs(got-r.want) > 1e-9 {
-				t.Errorf("%s of %v, labels %v: %v, want %v", r.rule, tt.scores, tt.values, got, r.want)
-			}
+			must.Near(t, fmt.Sprintf("%s of %v, labels %v", r.rule, tt.scores, tt.values),
+				r.want, r.rule.Label(scores, tt.values, nil), 1e-9)
 		}
 	}
 }

@@ -280,9 +280,7 @@ func TestRandomProblems(t *testing.T) {
 		scale := p.Cost.Scale(p.Code.Levels()) * float64(p.Code.Levels()) // at least the largest cost, or near it
 		near := func(what string, got, want float64) {
 			t.Helper()
-			if !(math.Abs(got-want) <= 1e-10*max(1, scale)) {
-				t.Errorf("%s: %s %v, want %v", name, what, got, want)
-			}
+			must.Near(t, fmt.Sprintf("%s: %s", name, what), want, got, 1e-10*max(1, scale))
 		}
 		th := must.Get(expect.Of(t.Context(), 1, p.Problem, p.prior, expect.Skip{}))(t)
 		confusion := must.Get(expect.Confusion(t.Context(), 1, p.Problem))(t)

@@ -2,9 +2,7 @@ package lanes
 
 import (
 	"math"
-	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -74,45 +72,4 @@ func randomLogits(rng *rand.Rand, rows int, few bool) []Ints {
 		}
 	}
 	return logits
-}
-
-// TestWalsh compares the transform of any length with its definition, the largest number of each
-// sample, and the logits of words, with what they should be.
-func TestWalsh(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= 256; n *= 2 {
-		x := randomLogits(rng, n, false)
-		want, most, wantMost := make([]Ints, n), Ints{}, Ints{}
-		for i := range want {
-			for k := range x {
-				for lane, v := range x[k] {
-					want[i][lane] += v * int32(1-2*(bits.OnesCount(uint(i&k))%2))
-				}
-			}
-		}
-		Walsh(x)
-		Most(&most, x)
-		if mostGeneric(&wantMost, want); !slices.Equal(x, want) || most != wantMost {
-			t.Fatalf("%d numbers: %v, the largest %v, want %v, %v", n, x, most, want, wantMost)
-		}
-		words, ones, places := make([]uint64, n), make([]uint64, n), make([]uint16, n)
-		for a := range words {
-			words[a], ones[a], places[a] = rng.Uint64(), -(rng.Uint64() & 1), uint16(n-1-a)
-		}
-		logits := make([]Ints, Batch*n)
-		for g := range Batch {
-			Spread(logits[g*n:(g+1)*n], places, words, ones, g)
-		}
-		for a, w := range words {
-			for i := range Batch * Width {
-				want := int32(tables.LogitOne)
-				if (w^ones[a])>>i&1 == 0 {
-					want = -want
-				}
-				if got := logits[i/Width*n+n-1-a][i%Width]; got != want {
-					t.Fatalf("word %d of %d, sample %d: %d, want %d", a, n, i, got, want)
-				}
-			}
-		}
-	}
 }

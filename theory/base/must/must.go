@@ -1,8 +1,9 @@
 // Package must has the checks that tests share. Get and Succeed end a test where a call fails that
-// it only needs; Equal and Within judge a result, and the test goes on.
+// it only needs; Equal, Near, Within and Refused judge a result, and the test goes on.
 package must
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -50,6 +51,14 @@ func Within(t TB, name string, got, lo, hi float64) {
 	t.Helper()
 	if !(lo <= got && got <= hi) {
 		t.Errorf("%s is %v, want %v to %v", name, got, lo, hi)
+	}
+}
+
+// Near reports a number that is further from what is wanted than a tolerance.
+func Near(t TB, name string, want, got, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s is %v, want %v", name, got, want)
 	}
 }
 

@@ -243,9 +243,7 @@ func TestVisible(t *testing.T) {
 		"\xff":          `\xff`,
 		"\ufffd":        "\ufffd",
 	} {
-		if got := Visible(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("%q", in), want, Visible(in))
 	}
 	for r := range unicode.MaxRune {
 		unseen := r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
