@@ -34,19 +34,6 @@ const (
 	InLabelUnits = "label units"
 )
 
-// NewBaselines returns what is known: quantization alone, where it is not zero, and direct
-// regression, unless its error is zero.
-func NewBaselines(quantization, direct float64, levels int, unit string) []Baseline {
-	out := []Baseline{}
-	if quantization > 0 {
-		out = append(out, Baseline{QuantizationAlone, quantization, unit, levels})
-	}
-	if direct > 0 {
-		out = append(out, Baseline{Name: DirectRegression, Error: direct, Unit: unit})
-	}
-	return out
-}
-
 // CheckBaseline returns a *ValueError unless the error of direct regression is a positive finite
 // number, or zero for none.
 func CheckBaseline(direct float64) error {
@@ -62,13 +49,10 @@ type Rival struct {
 	Lo, Hi float64
 }
 
-// Line is the baseline for people, and which errors are smaller than that of direct regression and
-// which are larger: those whose whole intervals are.
+// Line is direct regression for people, and which errors are smaller and which are larger: those whose
+// whole intervals are.
 func (b Baseline) Line(rivals []Rival) string {
 	text := fmt.Sprintf("%s (no code): %s %s", b.Name, table.Short(b.Error), b.Unit)
-	if b.Name != DirectRegression {
-		return text
-	}
 	for at, verbs := range [][2]string{{"has less", "have less"}, {"is not told apart from it",
 		"are not told apart from it"}, {"has more", "have more"}} {
 		var names []string

@@ -38,7 +38,8 @@ type Forecaster struct {
 	// measured.
 	Trainings []perceived.Training
 
-	readers []string // names of decoders; empty for all. A decoder of bits reads no logits then
+	residuals *perceived.Nodes // whose residuals count, of more bits than other nodes are made for; or nil
+	readers   []string         // names of decoders; empty for all. A decoder of bits reads no logits then
 }
 
 // New returns a forecaster for networks of a model, of which nothing else is known, under a prior
@@ -232,11 +233,16 @@ func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
 	for _, m := range f.Measured { // whose forecasts belong to all others
 		most = max(most, m.Code.Bits())
 	}
-	if all, err = NewNodes(perceived.ManyNodes, f.Prior, f.Labels, most, perceived.Seed); err != nil {
-		return nil, nil, err
+	base := f.residuals
+	if base == nil || base.Bits() < most {
+		if base, err = perceived.NewNodes(perceived.ManyNodes, f.Prior, most, perceived.Seed); err != nil {
+			return nil, nil, err
+		}
 	}
-	if fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most, perceived.Seed); err != nil {
-		return nil, nil, err
+	all, fewer = base.For(perceived.ManyNodes, f.Prior), base.For(perceived.ManyNodes/4, f.Prior)
+	if f.Labels != nil {
+		pieces := f.Labels.pieces(len(f.Prior))
+		all, fewer = all.Real(pieces), fewer.Real(pieces)
 	}
 	return all, fewer.Smooth(), nil
 }

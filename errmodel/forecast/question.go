@@ -306,11 +306,15 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 	if q.InLevels {
 		out.Unit = errmodel.InLevels
 	}
-	for _, n := range r.levels {
-		out.Baselines = append(out.Baselines, errmodel.NewBaselines(q.Labels.width(n)*q.Labels.quantization(n), 0, n,
-			out.Unit)...)
+	baseline := func(name string, e float64, levels int) {
+		if e > 0 {
+			out.Baselines = append(out.Baselines, errmodel.Baseline{Name: name, Error: e, Unit: out.Unit, Levels: levels})
+		}
 	}
-	out.Baselines = append(out.Baselines, errmodel.NewBaselines(0, q.Direct, 0, out.Unit)...)
+	for _, n := range r.levels {
+		baseline(errmodel.QuantizationAlone, q.Labels.width(n)*q.Labels.quantization(n), n)
+	}
+	baseline(errmodel.DirectRegression, q.Direct, 0)
 	if q.Noise == 0 {
 		u := q.Unary
 		if u.Levels == 0 {
@@ -343,9 +347,17 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done func(uint64)) ([]Forecast, error) {
 	q := r.q
 	var all []Forecast
-	fits := map[string]bool{}
+	fits, most := map[string]bool{}, 0
+	for _, c := range slices.Concat(r.codes...) {
+		most = max(most, c.Bits())
+	}
+	residuals, err := perceived.NewNodes(perceived.ManyNodes, []float64{1}, most, perceived.Seed) // of all levels
+	if err != nil {
+		return nil, err
+	}
 	for i, levels := range r.levels {
 		f := q.forecaster(levels, noise, len(r.levels) == 1)
+		f.residuals = residuals
 		some, err := f.Codes(ctx, workers, r.codes[i], done)
 		if err != nil {
 			return nil, err

@@ -33,7 +33,6 @@ type likelihood struct {
 	logU   []float64 // ln u by group
 	q1, q2 []float64 // ∂u/∂b and ∂²u/∂b² over u
 	most   float64   // the largest ln u: r may be up to e^−most
-	near   []int     // the groups of which e is above 0 at some valid r
 	gauss  gauss
 }
 
@@ -92,7 +91,6 @@ func (l *likelihood) clone() *likelihood {
 	out := *l
 	out.gauss = newGauss(int(slices.Max(append(slices.Clip(l.distances), 0))), l.gauss.round)
 	out.logU, out.q1, out.q2 = make([]float64, len(l.n)), make([]float64, len(l.n)), make([]float64, len(l.n))
-	out.near = nil
 	return &out
 }
 
@@ -204,12 +202,6 @@ func (l *likelihood) at(b float64) {
 		l.logU[i], l.q1[i], l.q2[i] = l.gauss.sum(l.distances[l.start[i]:l.start[i+1]])
 		l.most = max(l.most, l.logU[i])
 	}
-	l.near = l.near[:0]
-	for i, log := range l.logU {
-		if log-l.most > -746 && l.n[i] > l.wrong[i] {
-			l.near = append(l.near, i)
-		}
-	}
 }
 
 // value is the log-likelihood at a and the b of at, without the binomial
@@ -237,10 +229,11 @@ func (l *likelihood) value(a float64) float64 {
 // score is ∂/∂a of the log-likelihood and its negative derivative.
 func (l *likelihood) score(a float64) (score, information float64) {
 	score = l.total
-	for _, i := range l.near {
-		right, e := l.n[i]-l.wrong[i], math.Exp(min(a+l.logU[i], 0))
-		score -= right * e / (1 - e)
-		information += right * e / ((1 - e) * (1 - e))
+	for i, n := range l.n {
+		if right, e := n-l.wrong[i], math.Exp(min(a+l.logU[i], 0)); right > 0 {
+			score -= right * e / (1 - e)
+			information += right * e / ((1 - e) * (1 - e))
+		}
 	}
 	return score, information
 }

@@ -50,22 +50,10 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 	if err := memory.Check("the random numbers of a forecast", memory.Product(count, most, 4)); err != nil {
 		return nil, err
 	}
-	sum, err := total(prior)
-	if err != nil {
+	if _, err := total(prior); err != nil {
 		return nil, err
 	}
-	p := &Nodes{level: make([]int, count), label: make([]float64, count), noise: make([]float64, count),
-		residual: make([]float32, count*most), bits: most, prior: prior}
-	n, below := 0, prior[0]
-	for i := range count {
-		for at := sum * (float64(i) + 0.5) / float64(count); below <= at && n < len(prior)-1; {
-			n++
-			below += prior[n]
-		}
-		reversed := bits.Reverse64(uint64(i)) >> (65 - bits.Len(uint(count)))
-		p.level[i], p.label[i] = n, float64(n+1)
-		p.noise[i] = distuv.UnitNormal.Quantile((float64(reversed) + 0.5) / float64(count))
-	}
+	p := &Nodes{residual: make([]float32, count*most), bits: most}
 	keys := philox.NewKeys(seed)
 	for i := range count {
 		row := p.row(i)
@@ -79,7 +67,28 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 			}
 		}
 	}
-	return p, nil
+	return p.For(count, prior), nil
+}
+
+// Bits is the largest number of bits that the nodes have residuals of.
+func (p *Nodes) Bits() int { return p.bits }
+
+// For are nodes for another prior, of which the residuals are those of the first nodes here.
+func (p *Nodes) For(count int, prior []float64) *Nodes {
+	sum, _ := total(prior)
+	p = &Nodes{level: make([]int, count), label: make([]float64, count), noise: make([]float64, count),
+		residual: p.residual, bits: p.bits, prior: prior}
+	n, below := 0, prior[0]
+	for i := range count {
+		for at := sum * (float64(i) + 0.5) / float64(count); below <= at && n < len(prior)-1; {
+			n++
+			below += prior[n]
+		}
+		reversed := bits.Reverse64(uint64(i)) >> (65 - bits.Len(uint(count)))
+		p.level[i], p.label[i] = n, float64(n+1)
+		p.noise[i] = distuv.UnitNormal.Quantile((float64(reversed) + 0.5) / float64(count))
+	}
+	return p
 }
 
 // stream tells the random numbers of forecasts apart from others of the same seed.

@@ -44,14 +44,6 @@ func (p *Optimizer) learn(o *Options) {
 	o.Prior, o.MinTransitions, o.Objective = f.Prior, 1, p.learnt
 }
 
-// labelKind says what the labels are: levels, but where networks learnt from real ones.
-func (p *Optimizer) labelKind() forecast.LabelKind {
-	if p.Forecaster == nil || p.Forecaster.Labels == nil {
-		return forecast.LevelLabels
-	}
-	return p.Forecaster.Labels.Kind()
-}
-
 // nodesPerSample is the number of quadrature nodes of a forecast for each of the samples of a level
 // that the other evaluators take.
 const nodesPerSample = 4

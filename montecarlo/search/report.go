@@ -237,14 +237,18 @@ func (p *Optimizer) describe(ctx context.Context, found *candidate) (*Optimized,
 		return nil, err
 	}
 	none := math.NaN()
-	return &Optimized{
+	out := &Optimized{
 		Design:         p.scenario.Design(found.Code.As("found"), decoder),
 		Estimate:       Estimate{Mean: found.Mean, StdErr: none, Exact: none},
 		MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
-		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Parameters(), LabelKind: p.labelKind(),
+		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Parameters(), LabelKind: forecast.LevelLabels,
 		Measure:     p.scenario.Measure(),
 		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
-	}, nil
+	}
+	if p.Forecaster != nil {
+		out.LabelKind = p.Forecaster.Labels.Kind()
+	}
+	return out, nil
 }
 
 // estimate is the error of a code over the prior, from the seed that no search has used.

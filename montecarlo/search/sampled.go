@@ -268,8 +268,7 @@ func (s *sampled) compare(w *words, m *move, n, g int, nearer, further []rival) 
 	if at == undecoded {
 		return
 	}
-	to, wrong := at, s.flips[g]
-	sample := w.rows[n] ^ wrong
+	to, sample := at, w.rows[n]^s.flips[g]
 	if m.apart(n, int(at.level)) {
 		if to.distance = uint8(bits.OnesCount64(sample ^ w.rows[at.level])); to.distance > at.distance {
 			s.again(n, g)

@@ -215,7 +215,7 @@ func (v *Report) conclusion() string {
 	}{
 		{!table.Missing(v.Overall.Exact), "agrees with its exact value", "; there is no exact value"},
 		{!table.Missing(v.Overall.Bound), "is within its bound", "; there is no bound"},
-		{v.Overall.AnyLaw != nil, "is what some law can reach", ""},
+		{v.Overall.AnyLaw != nil, "is within any law", ""},
 	} {
 		if of.there {
 			agrees = append(agrees, of.text)

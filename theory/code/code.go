@@ -231,10 +231,10 @@ func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {
 // values of the bits that become one in its row, less those of the bits that become zero. values
 // has length M.
 func (c *Code) Along(dst, values []float64) {
-	sum := dst[0]
+	sum, before := dst[0], c.Word(0)
 	for m := 1; m < c.levels; m++ {
-		before := c.Word(m - 1)
-		for j, w := range c.Word(m) {
+		word := c.data[m*c.stride:][:len(before)]
+		for j, w := range word {
 			for d := w ^ before[j]; d != 0; d &= d - 1 {
 				at := bits.TrailingZeros64(d)
 				if w>>at&1 == 1 {
@@ -244,7 +244,7 @@ func (c *Code) Along(dst, values []float64) {
 				}
 			}
 		}
-		dst[m] = sum
+		dst[m], before = sum, word
 	}
 }
 

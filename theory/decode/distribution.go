@@ -12,7 +12,7 @@ import (
 //   - the posterior of gen-ex, P(n) ∝ exp(τ·Σ_k z_k·C[n,k]): a softmax over the levels, and for bits
 //     that were trained one by one their product, given that they are a code word;
 //   - of unary bits that were trained one by one, 1/(1+exp(−z_k)) = P(label > k): the differences of
-//     these, once Descend has made them descend.
+//     these, once isotonic has made them descend.
 type Distribution struct {
 	genEx      GenEx
 	cumulative bool
@@ -46,7 +46,7 @@ func (d Distribution) To(p, z []float64, weigh func(by GenEx) (weights []float64
 		for k, v := range z {
 			above[k] = 1 / (1 + math.Exp(-v))
 		}
-		Descend(above)
+		isotonic(above)
 		before := 1.0
 		for k, v := range above {
 			p[k], before = before-v, v
@@ -68,9 +68,9 @@ func Softmax(scores []float64) {
 	}
 }
 
-// Descend makes numbers the nearest ones in least squares that do not ascend: isotonic regression,
+// isotonic makes numbers the nearest ones in least squares that do not ascend: isotonic regression,
 // by pooling adjacent violators. It keeps their sum.
-func Descend(v []float64) {
+func isotonic(v []float64) {
 	type block struct {
 		mean float64
 		n    int
