@@ -1,8 +1,6 @@
 package montecarlo
 
 import (
-	"math/bits"
-
 	"belsim/montecarlo/tables"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -125,10 +123,4 @@ func (k *sparseGen) label(flipped []uint16) int {
 }
 
 // distance is the distance of a row from the output that is decoded.
-func (k *sparseGen) distance(row int) int {
-	d := 0
-	for j, w := range k.code.Word(row) {
-		d += bits.OnesCount64(w ^ k.out[j])
-	}
-	return d
-}
+func (k *sparseGen) distance(row int) int { return code.Apart(k.code.Word(row), k.out) }

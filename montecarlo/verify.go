@@ -102,10 +102,9 @@ func Verify(sums []Sums, theory []expect.Level, prior []float64, worst, alpha fl
 // Power is the probability with which Verify finds a deviation of the size that Detectable says.
 const Power = 0.95
 
-// Detectable returns, for every label and for the mean over the prior, the smallest deviation that
-// Verify finds with the probability Power, in levels: so far below the expectation of
-// the samples an exact value must lie, or a bound where there is no exact value. It is NaN where
-// nothing was checked.
+// Detectable returns, for every label and for the mean over the prior, the deviation from theory that Verify finds
+// with the probability Power, in levels: of samples above the exact value, or above the bound where there is none. It
+// is NaN where nothing was checked.
 //
 // A sampled mean must be away from theory by the allowance A of Verify. Chance moves it by its
 // standard error s, which grows with the expectation m where errors are rare: the deviation d

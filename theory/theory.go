@@ -31,9 +31,8 @@ type Bound struct {
 	OfTable func(e mat.Matrix, weights []float64) []float64
 }
 
-// Window returns the sequence of a table of the unary code whose rows are windows of one: the probabilities
-// of the bits from a label outwards, on either side, of length M. It is nil for a table that is not known to
-// be one.
+// Window returns the sequence of which each row of e is a window: the probabilities of bits by their distance from
+// the label, of length M, as a mixture has for the unary code. It is nil elsewhere.
 func Window(e mat.Matrix) []float64 {
 	if w, ok := e.(interface{ Window() []float64 }); ok {
 		return w.Window()
@@ -99,7 +98,7 @@ func NewBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 			break
 		}
 		row, ofTable := newBelJBound(d)
-		if b.Name, b.Row, b.OfTable = "Eq. 26", noWait(row), ofTable; d.ZeroWord() {
+		if b.Name, b.Row, b.OfTable = "Eq. 26", noWait(row), ofTable; d.First() == 0 {
 			b.Name = "Eq. 26, one level lower, with terms for the all-zero word"
 		}
 	case decode.Gen:
@@ -111,12 +110,11 @@ func NewBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
 	return nil, fmt.Errorf("%w: no bound of the %s cost for decoder %s", ErrNoClosedForm, cost.Name(), d.Name())
 }
 
-// Fold returns weights of the labels that give the same mean of a bound or of the mean |error|, over a table
-// that is multiplied by any number: those of words of johnson-nonzero that are mirror images, with their
-// probabilities, are moved to one of them, whose errors are the same.
+// Fold moves the weight of mirrored words of johnson-nonzero, whose errors are equal, to one of each pair. Means of
+// bounds and of |error| are the same by these weights, also for multiples of the table.
 func Fold(d decode.Decoder, e mat.Matrix, weights []float64) []float64 {
 	j, ok := d.(decode.BelJ)
-	if !ok || j.ZeroWord() {
+	if !ok || j.First() == 0 {
 		return weights
 	}
 	weights = slices.Clone(weights)

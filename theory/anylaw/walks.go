@@ -8,8 +8,8 @@ import (
 )
 
 // step is a bit that changes on the way from a word to others. The walk is one higher where the output has
-// the changed bit, and one lower where it has the word's. It must be from least to most there: where the way
-// comes to another word, the output is no nearer to that while the walk is at most most.
+// the changed bit, and one lower where it has the word's. Its allowed heights at this bit are least to most: at most
+// `most`, the output is no nearer to the word to which the way comes.
 type step struct{ bit, least, most int }
 
 const free = math.MaxInt

@@ -134,13 +134,14 @@ func (c *Code) RowTo(dst []float64, i int) {
 func (c *Code) T() mat.Matrix { return mat.Transpose{Matrix: c} }
 
 // Distance returns the Hamming distance of rows i and j.
-func (c *Code) Distance(i, j int) int {
-	d := 0
-	other := c.Word(j)
-	for k, w := range c.Word(i) {
-		d += bits.OnesCount64(w ^ other[k])
+func (c *Code) Distance(i, j int) int { return Apart(c.Word(i), c.Word(j)) }
+
+// Apart is in how many bits two packed words differ.
+func Apart(a, b []uint64) (n int) {
+	for j, w := range a {
+		n += bits.OnesCount64(w ^ b[j])
 	}
-	return d
+	return n
 }
 
 // Transitions returns the bit transitions of every column: the levels n, from
@@ -227,9 +228,8 @@ func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {
 	return nil
 }
 
-// Along sets each element of dst after the first, of length L, to the element before it, plus the
-// values of the bits that become one in its row, less those of the bits that become zero. values
-// has length M.
+// Along sets dst, of length L, to running sums from its first element on: the sum of a row is that of the row before,
+// plus the values, of length M, of the bits that become one, less those of the bits that become zero.
 func (c *Code) Along(dst, values []float64) {
 	sum, before := dst[0], c.Word(0)
 	for m := 1; m < c.levels; m++ {

@@ -61,11 +61,7 @@ func (BelJ) Name() string { return "bel-j" }
 // Bits returns M.
 func (d BelJ) Bits() int { return d.bits }
 
-// ZeroWord reports whether the code's level 1 is the all-zero word: johnson,
-// not johnson-nonzero.
-func (d BelJ) ZeroWord() bool { return d.zeroWord }
-
-// First returns the Johnson value of level 1: 0 for the all-zero word.
+// First returns the Johnson value of level 1: 0 for johnson, the all-zero word, and 1 for johnson-nonzero.
 func (d BelJ) First() int {
 	if d.zeroWord {
 		return 0

@@ -1,8 +1,6 @@
 package decode
 
 import (
-	"math/bits"
-
 	"belsim/theory/code"
 )
 
@@ -34,11 +32,7 @@ func (d Gen) Decode(word []uint64) int {
 	}
 	best, least := 0, d.code.Bits()+1
 	for i := range d.code.Levels() {
-		distance := 0
-		for j, w := range d.code.Word(i) {
-			distance += bits.OnesCount64(w ^ word[j])
-		}
-		if distance < least {
+		if distance := code.Apart(d.code.Word(i), word); distance < least {
 			best, least = i, distance
 		}
 	}

@@ -26,7 +26,7 @@ type Model struct {
 // Informed is a decoder that depends on the error model of the classifiers. A Registry gives it a model that suits all
 // codes: bits that err with the probability 10⁻³ each.
 type Informed interface {
-	LogitDecoder
+	Decoder
 	// Inform returns the same decoder for another model. The error says what is wrong with the
 	// model.
 	Inform(m Model) (Decoder, error)

@@ -64,25 +64,17 @@ func (c *candidates) among(ctx context.Context, i int, e []float64, rows []int) 
 	c.begin(i, e)
 	least := math.MaxInt
 	for _, m := range rows {
-		if d := apart(c.code.Word(m), c.likely); d < least {
+		if d := code.Apart(c.code.Word(m), c.likely); d < least {
 			least, c.reference = d, m
 		}
 	}
 	c.order = c.order[:0]
 	for _, m := range rows {
 		c.order = append(c.order, int32(m))
-		c.distances[m] = int32(apart(c.code.Word(m), c.code.Word(c.reference)))
+		c.distances[m] = int32(c.code.Distance(m, c.reference))
 	}
 	slices.SortStableFunc(c.order, func(a, b int32) int { return cmp.Compare(c.distances[a], c.distances[b]) })
 	return c.rival(ctx, c.order)
-}
-
-// apart is in how many bits two words differ.
-func apart(a, b []uint64) (n int) {
-	for j, w := range a {
-		n += bits.OnesCount64(w ^ b[j])
-	}
-	return n
 }
 
 // begin begins with a level, and finds its most likely output.
