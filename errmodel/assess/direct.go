@@ -44,8 +44,6 @@ type Direct struct {
 	// mean |error| of direct regression: as it was given, or of its predictions as they are
 	Error  float64 `json:"error"`
 	StdErr float64 `json:"stderr"`
-	// its predictions outside of the range; missing where there are none
-	Outside *observed.Outside `json:"outside,omitempty"`
 	// the network and its best decoder
 	scenario.Design
 	// mean |error| of the network with this decoder
@@ -83,7 +81,6 @@ func (f *Fit) besideDirect(n *network) (*Direct, error) {
 		}
 		out.Error, out.StdErr = direct.Mean, direct.StdErr
 		out.Difference, out.DifferenceErr = paired.Mean, paired.StdErr
-		out.Outside = n.seen.DirectOutside
 	}
 	out.Told = math.Abs(out.Difference) > errmodel.Errors95*out.DifferenceErr
 	all, what := float64(n.code.Levels()-1)*width, "the width of the range"

@@ -5,7 +5,6 @@ import (
 
 	"belsim/errmodel/fault"
 	"belsim/errmodel/forecast"
-	"belsim/errmodel/observed"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -39,8 +38,6 @@ type Fit struct {
 	Quantization float64 `json:"quantization"`
 	// targets beyond the end levels, which clip them; only where a file has the label of each level
 	Beyond uint64 `json:"beyond,omitempty"`
-	// predictions of code direct outside of the range; missing where there are none
-	Outside *observed.Outside `json:"outside,omitempty"`
 	// outputs on the wrong side, of samples × bits
 	WrongBits uint64 `json:"wrong_bits"`
 	// bits, from 1, left out of the fits: constant and often wrong, or wrong in more than half of
@@ -97,7 +94,7 @@ func newFit(n *network, m *mixture) *Fit {
 		Format: fitFormat,
 		Code:   forecast.Called(n.code.Name(), n.training), Levels: n.code.Levels(), Bits: n.code.Bits(),
 		Outputs: string(n.source.Kind), Circular: n.code.Circular(), LevelWidth: n.width(),
-		Quantization: n.width() * seen.Quantization, Outside: seen.OwnOutside, Dead: n.dead, Findings: n.found,
+		Quantization: n.width() * seen.Quantization, Dead: n.dead, Findings: n.found,
 		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		LogitScale: seen.LogitScale, Temperature: o.Temperature,
 		Quantiles: errorQuantiles(n), Probabilities: n.probabilities(), Prior: seen.Counts.Prior(),

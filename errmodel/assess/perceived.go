@@ -18,10 +18,7 @@ import (
 // PerceivedFit is the perceived-label model fitted to a network, beside what was observed.
 type PerceivedFit struct {
 	perceived.Fit
-	// mean over the bits of |mean probability − share of ones|, in standard deviations of the bit;
-	// null for hard decisions
-	Miscalibration float64 `json:"calibration_error"`
-	Describes      bool    `json:"describes"`
+	Describes bool `json:"describes"`
 	// largest distance of observations from the model, in standard deviations of networks of tables
 	Distance float64 `json:"distance"`
 	// whether the model describes the network, as a sentence
@@ -45,7 +42,7 @@ type knowledge struct {
 // learn fits the perceived-label model to the first network, and puts the decoders of all networks beside it.
 func (f *Fit) learn(ctx context.Context, workers int, all []*network) (out knowledge, err error) {
 	own := all[0]
-	p := &PerceivedFit{Miscalibration: own.seen.Miscalibration, Distance: math.NaN(), Rates: []forecast.BitRate{}}
+	p := &PerceivedFit{Distance: math.NaN(), Rates: []forecast.BitRate{}}
 	p.Fit = perceived.Fit{
 		Model: perceived.Model{Noise: math.NaN(), Cutoff: math.NaN(), Misfit: perceived.DefaultMisfit,
 			Floor: perceived.DefaultFloor, Training: own.training},

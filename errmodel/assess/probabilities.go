@@ -25,8 +25,6 @@ type Probabilities struct {
 	LogStdErr float64 `json:"log_score_stderr"`
 	// samples whose level has a probability below 1e-12
 	Impossible uint64 `json:"impossible"`
-	// share of the targets within the central 90 % of their distribution
-	Central float64 `json:"central_90"`
 	// share of the probability integral transforms in each twentieth of 0 to 1; 0.05 if calibrated
 	PIT []float64 `json:"pit"`
 	// width in levels of the narrowest twentieth, by the curvature at the most likely level; Gaussian targets of
@@ -48,15 +46,16 @@ func (n *network) probabilities() *Probabilities {
 	}
 	crps, pit := found.CRPS.Times(n.width()), found.PIT[:]
 	return &Probabilities{found.Decoder, crps.Mean, crps.StdErr, found.Log.Mean, found.Log.StdErr, found.Impossible,
-		1 - pit[0] - pit[len(pit)-1], pit, fault.Width(n.code, n.training, n.seen)}
+		pit, fault.Width(n.code, n.training, n.seen)}
 }
 
 // Text says how good the probabilities are.
 func (p *Probabilities) Text(f *Fit) string {
-	shape := when(p.Central < 0.85, ", so they are too narrow") + when(p.Central > 0.95, ", so they are too wide")
+	central := 1 - p.PIT[0] - p.PIT[len(p.PIT)-1]
+	shape := when(central < 0.85, ", so they are too narrow") + when(central > 0.95, ", so they are too wide")
 	text := fmt.Sprintf("Probabilities of levels, as %s reads them: CRPS %s%s, log score %s nats; their central 90 %% "+
 		"hold %s of the targets%s.", p.Decoder, table.PlusMinus(p.CRPS, p.CRPSStdErr), f.unit(),
-		table.PlusMinus(p.Log, p.LogStdErr), percent(p.Central), shape)
+		table.PlusMinus(p.Log, p.LogStdErr), percent(central), shape)
 	if p.Impossible > 0 {
 		text += fmt.Sprintf(" The level of %d targets has a probability below 1e-12.", p.Impossible)
 	}

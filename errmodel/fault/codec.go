@@ -14,10 +14,9 @@ import (
 )
 
 const (
-	// near is the bias of sound networks, in levels, in a fifth of their answers: see misplaced. What is
-	// misplaced by less than placed is right, and a fault is what a mend lessens by moved; a simpler mend may
-	// be worse by simpler. A range that is another moves an end level by farthest, and gains more than surely
-	// standard errors.
+	// near is the bias of sound networks, in levels, in a fifth of their answers: see misplaced. Below placed all is
+	// well; a mend counts from moved on, one with a free parameter from movedFree; a simpler mend may cost simpler. A
+	// range that is another moves an end level by farthest, and gains more than surely standard errors.
 	near                              = 0.08
 	placed, moved, movedFree, simpler = 12.0, 10.0, 14.0, 3.0
 	farthest, surely                  = 0.4, 2
@@ -57,9 +56,9 @@ func (s *search) codec() *Finding {
 		rest = s.misplaced(best.line)
 	}
 	edges := s.moved("edges", line{0.5 + 0.5*w, 1 - w})
-	edges.Text = "the levels are the centres of bins that fill the range, and are read as if the first and the last one were its ends"
+	edges.Text = "the ends of the range are edges of bins, and not the first and the last level as it is read: levels are the centres of bins"
 	centres := s.moved("edges", line{-0.5 * (levels + 1) / (levels - 1), levels / (levels - 1)})
-	centres.Text = "the first and the last level are the ends of the range, and are read as centres of bins that fill it"
+	centres.Text = "the ends of the range are the first and the last level, and not edges of bins as it is read"
 	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)), s.moved("line", s.line())} {
 		gain, after, far := s.judge(&t), s.misplaced(t.line), max(math.Abs(t.at(1)-1), math.Abs(t.at(levels)-levels)) > farthest
 		told := after < placed && before-after > moved && t.Mended < (1+same)*t.Error

@@ -79,7 +79,7 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 // training of all outputs together, else of the bits.
 func (s *search) loss(together bool, tau float64) float64 {
 	sum, n := 0.0, 0.0
-	scores := make([]float64, s.Code.Levels())
+	scores, correlations := make([]float64, s.Code.Levels()), decode.NewCorrelations(s.Code)
 	for i := 0; i < s.Len(); i += 2 {
 		z, at := s.Row(i), s.Level[i]-1
 		n++
@@ -92,20 +92,8 @@ func (s *search) loss(together bool, tau float64) float64 {
 			}
 			continue
 		}
-		for l := range scores {
-			scores[l] = 0
-		}
-		if s.Code.OneHot() {
-			floats.AddScaled(scores, tau, z)
-		} else {
-			for l := range scores {
-				for k, v := range z {
-					if s.Code.Bit(l, k) {
-						scores[l] += tau * v
-					}
-				}
-			}
-		}
+		correlations.To(scores, z)
+		floats.Scale(tau, scores)
 		sum += floats.LogSumExp(scores) - scores[at]
 	}
 	return sum / n

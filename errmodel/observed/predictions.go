@@ -9,26 +9,7 @@ import (
 type predictions struct {
 	count, outside int
 	least, most    float64
-	clipped, whole Sums     // distances of clipped predictions from the targets, and of those as they are: in levels
 	line           LineSums // of clipped predictions and the targets, in levels
-}
-
-// Outside are predictions that lie beyond the end levels by more than half a level.
-type Outside struct {
-	// number of these
-	Count uint64 `json:"count"`
-	// mean |error| of all predictions as they are
-	Error float64 `json:"error"`
-	// mean |error| of all predictions if they are clipped to the range, as answers of decoders are
-	Clipped float64 `json:"clipped"`
-}
-
-// beyond are those that lie outside, with errors in the unit of the targets; nil where none does.
-func (p *predictions) beyond(l Labels) *Outside {
-	if p.outside == 0 {
-		return nil
-	}
-	return &Outside{uint64(p.outside), l.Width() * p.whole.Error().Mean, l.Width() * p.clipped.Error().Mean}
 }
 
 // add adds a prediction of a target in levels, and returns it in levels. fault describes a
@@ -46,8 +27,6 @@ func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault st
 	}
 	p.least, p.most = min(p.least, prediction), max(p.most, prediction)
 	x := l.Clipped(prediction) // a far one is no reason to take all for those of another unit
-	p.whole.Add(math.Abs(l.Circle.Between(y, at)))
-	p.clipped.Add(math.Abs(l.Circle.Between(y, x)))
 	p.line.Add(x, y)
 	return at, ""
 }

@@ -279,9 +279,6 @@ type Summary struct {
 	// zero without predictions.
 	Direct Error
 	Beside []Error
-	// DirectOutside are the predictions of direct regression outside of the range, and OwnOutside
-	// the network's own ones, where it predicts labels.
-	DirectOutside, OwnOutside *Outside
 	// Spreads are the errors of each Decoding against the target itself, for the levels from 1 on,
 	// SpreadWidth of them together.
 	Spreads [][]Spread
@@ -512,8 +509,6 @@ func (x *scan) summary() *Summary {
 		}
 	}
 	out.Kept, out.Scores, out.LossBound = &x.kept.out, x.scores.scores(), x.losses.bound()
-	out.DirectOutside = x.source.direct.beyond(x.source.Labels)
-	out.OwnOutside = x.source.own.beyond(x.source.Labels)
 	out.Quantization = x.quantization.Error().Mean
 	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
 		out.Dispersion = dispersion(out.Counts, x.balances, x.transitions)

@@ -79,9 +79,8 @@ const mostSpreads = 64
 // SpreadWidth is the number of neighbouring levels that share a Spread.
 func SpreadWidth(levels int) int { return (levels + mostSpreads - 1) / mostSpreads }
 
-// Groups are runs of neighbouring counts, from one index to before another, each of 100 samples at
-// least where there are so many: of fewer, the quantile of 99 % would be the largest error, and a
-// share would mean nothing.
+// Groups joins neighbouring counts until each group, from one index to before another, has 100 samples, so that
+// its 99 % quantile is no maximum.
 func Groups(counts []uint64) iter.Seq2[int, int] {
 	const fewest = 100
 	return func(yield func(from, to int) bool) {
