@@ -45,7 +45,7 @@ func Confusion(d ConfusionData) *Figure {
 	scale.colour.SetMax(0)
 	p := newMatrix(d.Style, "answer m", "label n", d.Levels, d.Levels,
 		func(i, k int) color.Color { return scale.at(math.Log10(d.At(i, k))) })
-	bar := colourBar(d.Style, "probability of answer m to label n", scale.lo, 0, logTicks, scale)
+	bar := colourBar(d.Style, "probability of answer m to label n; white: below the left end", scale.lo, 0, logTicks, scale)
 	const forBar = 50
 	return d.Style.titled(d.Title, d.Style.width()+vg.Points(forBar), func(c draw.Canvas) {
 		above, below := draw.Crop(c, 0, 0, vg.Points(forBar+6), 0), draw.Crop(c, 0, 0, 0, vg.Points(forBar-4)-c.Size().Y)

@@ -230,7 +230,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		}
 		return
 	}
-	bar := colourBar(d.Style, d.ZLabel, scale.lo, scale.hi, scale.marks, scale)
+	bar := colourBar(d.Style, d.ZLabel, scale.lo, scale.hi, scale.ticks, scale)
 	below := draw.Crop(c, 0, 0, 0, vg.Points(46)-c.Size().Y)
 	area := bar.DataCanvas(below)
 	bar.Draw(draw.Crop(below, whole.Min.X-area.Min.X, whole.Max.X-area.Max.X, 0, 0))
@@ -240,10 +240,10 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		c.FillText(style, vg.Point{X: x, Y: area.Max.Y + vg.Points(4)}, words)
 	}
 	if scale.lo < 0 { // a side without colours has no words: they would stand beside the other's numbers
-		side("← "+d.Below, whole.Min.X, draw.XLeft)
+		side(percent(scale.lo)+" ← "+d.Below, whole.Min.X, draw.XLeft)
 	}
 	if scale.hi > 0 {
-		side(d.Above+" →", whole.Max.X, draw.XRight)
+		side(d.Above+" → "+percent(scale.hi), whole.Max.X, draw.XRight)
 	}
 }
 
@@ -387,15 +387,13 @@ func (s colourScale) ticks(lo, hi float64) (out []plot.Tick) {
 	return out
 }
 
-// marks are the ticks, and the ends that are far from them.
-func (s colourScale) marks(lo, hi float64) []plot.Tick {
-	marks := s.ticks(lo, hi)
-	for _, end := range []float64{lo, hi} {
-		if !slices.ContainsFunc(marks, func(t plot.Tick) bool { return math.Abs(t.Value-end) < 0.07*(hi-lo) }) {
-			marks = append(marks, plot.Tick{Value: end, Label: minus(fmt.Sprintf("%+.0f %%", increase(end)))})
-		}
+// percent is the increase at an end of the colours.
+func percent(end float64) string {
+	digits := 0
+	if math.Abs(increase(end)) < 9.5 {
+		digits = 1
 	}
-	return marks
+	return minus(fmt.Sprintf("%+.*f %%", digits, increase(end)))
 }
 
 // colourBar is the plot of colours from lo to hi.

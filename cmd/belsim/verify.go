@@ -24,7 +24,7 @@ type verifyCmd struct {
 	scenarioFlags
 	Random bool `xor:"r,sigma" group:"model" help:"Draw the error probabilities uniformly from 0 to 1."`
 	samplesFlags
-	Confusion string `group:"output" placeholder:"FILE" help:"Write P(answer m | label n), L × L, to FILE: .npy, .csv or a picture."`
+	Confusion []string `group:"output" sep:"none" placeholder:"FILE" help:"Write P(answer m | label n), L × L, to FILE: .npy, .csv or a picture; several times."`
 	backendFlags
 	pictureFlags `set:"endings=.csv .json .png .svg .pdf"`
 }
@@ -34,9 +34,8 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(nil, nil)); err != nil {
 		return err
 	}
-	matrix := outputFlags{}
-	if cmd.Confusion != "" {
-		matrix.Output = []string{cmd.Confusion}
+	matrix := outputFlags{Output: cmd.Confusion}
+	if cmd.Confusion != nil {
 		if err := matrix.checkOutput(env, cmd.confusion(ctx, nil, nil)); err != nil {
 			return err
 		}
@@ -46,7 +45,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		draw = montecarlo.FixedSampling()
 		draw.Seed = cmd.Seed
 	}
-	draw.Answers = cmd.Confusion != ""
+	draw.Answers = cmd.Confusion != nil
 	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func fits(c *code.Code, d decode.Decoder) error {
 }
 
 // Time is about how long the bounds of all levels take on one processor. Four or five more bits that can err
-// double it.
+// double it, two or three on a circle.
 func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Duration {
 	levels, bits := float64(c.Levels()), float64(c.Bits())
 	// Four rows stand for all. At the ends of unary on a circle all bits err.
@@ -67,9 +67,11 @@ func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Dur
 	case bits <= mostTable:
 		seconds = levels * 0.003
 	default:
-		if seconds = rows(levels*1e-4, 4.7); c.Circular() {
-			seconds *= 8 // as was measured, of 32 and 40 levels
+		doubling := 4.7
+		if c.Circular() {
+			doubling = 2.5 // as was measured, of unary with 32 and 40 levels
 		}
+		seconds = rows(levels*1e-4, doubling)
 	}
 	return time.Duration(min(seconds, 1e9) * float64(time.Second))
 }
