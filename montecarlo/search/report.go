@@ -245,7 +245,7 @@ func (p *Optimizer) describe(ctx context.Context, found *candidate) (*Optimized,
 		Measure:     p.scenario.Measure(),
 		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
 	}
-	if p.Forecaster != nil {
+	if p.Forecaster != nil && p.Forecaster.Labels != nil { // else labels are levels
 		out.LabelKind = p.Forecaster.Labels.Kind()
 	}
 	return out, nil
