@@ -66,7 +66,7 @@ func (f *Fit) learn(ctx context.Context, workers int, all []*network) (out knowl
 	}
 	fit, err := perceived.NewFit(ctx, workers, own.observed(), nodes, perceived.DefaultMisfit)
 	if errors.Is(err, perceived.ErrNoNoise) || errors.Is(err, perceived.ErrNothingObserved) {
-		p.Verdict = "The network does not behave as if its bits read one noisy label: " +
+		p.Verdict = "The network does not behave as if it read one noisy label: " +
 			"its errors are as large as without any information, or almost none."
 		return out, nil
 	}
@@ -211,10 +211,10 @@ func (p *PerceivedFit) judge(beside *forecast.Comparison) {
 		p.Rates = beside.Rates
 	}
 	p.Distance, p.Describes = beside.Distance, beside.Distance < rejected
-	p.Verdict = fmt.Sprintf("The network behaves as if its bits read one noisy label (standard deviation %s levels).",
+	p.Verdict = fmt.Sprintf("The network behaves as if it read one noisy label (standard deviation %s levels).",
 		table.Short(p.Noise))
 	if !p.Describes {
-		p.Verdict = fmt.Sprintf("The network does not behave as if its bits read one noisy label: an error differs "+
+		p.Verdict = fmt.Sprintf("The network does not behave as if it read one noisy label: an error differs "+
 			"from such a network's by %.0f %%. The further it differs, the wider are the intervals of forecasts.",
 			100*beside.Furthest)
 	}

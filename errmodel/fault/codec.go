@@ -161,7 +161,8 @@ func (s *search) describe(t *trial, e observed.Error) {
 			"place the levels %s apart, or the network is biased", math.Abs(e.Mean), side, e.StdErr,
 			map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.offset)])
 	case "stretch", "line":
-		t.Text = fmt.Sprintf("answers spread %.2g %% %s than the targets: encoder and decoder have different ranges",
+		t.Text = fmt.Sprintf("answers spread %.2g %% %s than the targets: encoder and decoder have different ranges, or "+
+			"the network is trained too little",
 			100*math.Abs(1/l.slope-1), map[bool]string{true: "wider", false: "narrower"}[l.slope < 1])
 	}
 	last := l.at(float64(s.Code.Levels()))
