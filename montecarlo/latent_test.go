@@ -144,9 +144,7 @@ func randomLogits(p *Problem, row *tables.Logits, rng *rand.Rand) (logits []lane
 	for i := range want {
 		z := make([]float64, c.Bits())
 		for k := range z {
-			if z[k] = decode.MeanLogit(p.Errors.At(row.Row, k)); !c.Bit(row.Row, k) {
-				z[k] = -z[k]
-			}
+			z[k] = (2*c.Value(row.Row, k) - 1) * decode.MeanLogit(p.Errors.At(row.Row, k))
 		}
 		for k, bit := range row.Bits {
 			v := int32(math.Round((z[bit] + rng.NormFloat64()) * tables.LogitOne))
@@ -188,9 +186,7 @@ func TestExtremeTemperature(t *testing.T) {
 		}
 	}
 	// A hot one gives the middle of all levels whatever the outputs.
-	if got := mean("gen-ex", 1e-9); math.Abs(got-8) > 0.01 {
-		t.Errorf("τ = 10⁻⁹: mean %v, want 8", got)
-	}
+	must.Near(t, "mean at τ = 10⁻⁹", 8, mean("gen-ex", 1e-9), 0.01)
 }
 
 // TestPlaces: the two ways of placing a draw agree on every one.

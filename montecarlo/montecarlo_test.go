@@ -420,9 +420,7 @@ func TestSums(t *testing.T) {
 	// Errors that hardly vary: N·Σx² and (Σx)² agree in 17 digits.
 	s := montecarlo.Sums{Samples: 1 << 40, Abs: 1<<48 + 1, Square: 1<<56 + 513}
 	v := s.Variance()
-	if want := 1 / float64(uint64(1)<<40); math.Abs(v-want) > 1e-10*want {
-		t.Errorf("variance %v, want %v", v, want)
-	}
+	must.Near(t, "variance", 0x1p-40, v, 1e-10*0x1p-40)
 }
 
 // TestSigns: where a code has all words, gen decodes logits by their signs, and so as it decodes

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"belsim/theory/base/must"
 )
 
 // cone is a grid of distances from a place.
@@ -31,9 +33,7 @@ func TestContourOfCone(t *testing.T) {
 		t.Errorf("begins at %v and ends at %v", path[0], path[len(path)-1])
 	}
 	for _, p := range path {
-		if d := math.Hypot(p.x-15.2, p.y-14.7); math.Abs(d-r) > 0.05 {
-			t.Errorf("(%g, %g) is %g from the centre, want %g", p.x, p.y, d, r)
-		}
+		must.Near(t, fmt.Sprintf("distance of (%g, %g) from the centre", p.x, p.y), r, math.Hypot(p.x-15.2, p.y-14.7), 0.05)
 	}
 }
 
@@ -74,9 +74,7 @@ func TestColourScale(t *testing.T) {
 			labels = append(labels, tick.Label)
 			var percent float64
 			fmt.Sscanf(strings.ReplaceAll(tick.Label, "−", "-"), "%g", &percent)
-			if math.Abs(increase(tick.Value)-percent) > 1e-9 {
-				t.Errorf("%s stands at %v %%", tick.Label, increase(tick.Value))
-			}
+			must.Near(t, "percent at "+tick.Label, percent, increase(tick.Value), 1e-9)
 		}
 		points := strings.Repeat("<", map[bool]int{true: 1}[s.under]) + strings.Repeat(">",
 			map[bool]int{true: 1}[s.over])

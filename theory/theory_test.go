@@ -46,12 +46,8 @@ func lawOf(t must.TB, x *theory.Law, c *code.Code, i int, e []float64) moments {
 	weights := make([]float64, c.Levels())
 	weights[i] = 1
 	quick := must.Get(x.Means(context.Background(), 1, weights, table, cost.Cost{}))(t)[i]
-	if math.Abs(quick-mean) > 1e-12*mean+leftOut {
-		t.Errorf("%s, level %d, e = %v: the mean %v, and %v by the law", c.Name(), i+1, e, quick, mean)
-	}
-	if total := floats.Sum(row.Probabilities); math.Abs(total-1) > 1e-12 {
-		t.Errorf("%s, level %d: probabilities add up to %v", c.Name(), i+1, total)
-	}
+	must.Near(t, fmt.Sprintf("%s, level %d, e = %v: the mean, and by the law", c.Name(), i+1, e), mean, quick, 1e-12*mean+leftOut)
+	must.Near(t, fmt.Sprintf("%s, level %d: sum of the probabilities", c.Name(), i+1), 1, floats.Sum(row.Probabilities), 1e-12)
 	return moments{quick, square}
 }
 

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -48,10 +48,7 @@ func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 		for k := range c.Bits() {
 			weights := [2]float64{1e-6, 1e-6}
 			for n := range c.Levels() {
-				d, bit := perceived-float64(n+1), 0
-				if c.Bit(n, k) {
-					bit = 1
-				}
+				d, bit := perceived-float64(n+1), int(c.Value(n, k))
 				weights[bit] += math.Exp(-d * d / 2)
 			}
 			z.Set(i, k, math.Log(weights[1]/weights[0]))
@@ -64,15 +61,11 @@ func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 // save writes an array in the format of its name's ending.
 func save(t *testing.T, path string, m mat.Matrix) string {
 	t.Helper()
-	f, err := os.Create(path)
-	must.Succeed(t, err)
-	defer f.Close()
+	f, write := must.Get(os.Create(path))(t), arrayfile.WriteNPY
 	if strings.HasSuffix(path, ".csv") {
-		err = arrayfile.WriteCSV(context.Background(), f, m)
-	} else {
-		err = arrayfile.WriteNPY(context.Background(), f, m)
+		write = arrayfile.WriteCSV
 	}
-	must.Succeed(t, err)
+	must.Succeed(t, errors.Join(write(t.Context(), f, m), f.Close()))
 	return path
 }
 
@@ -305,9 +298,7 @@ func TestForecast(t *testing.T) {
 // writeColumn writes numbers as a .csv file.
 func writeColumn(t *testing.T, path string, v ...float64) {
 	t.Helper()
-	f := must.Get(os.Create(path))(t)
-	must.Succeed(t, arrayfile.WriteCSV(context.Background(), f, mat.NewDense(len(v), 1, v)))
-	must.Succeed(t, f.Close())
+	save(t, path, mat.NewDense(len(v), 1, v))
 }
 
 // readColumn reads numbers.
@@ -373,9 +364,7 @@ func TestUnevenValues(t *testing.T) {
 			beyond++
 		}
 	}
-	if math.Abs(f.Quantization/q-1) > 1e-12 {
-		t.Errorf("the nearest levels are wrong by %v, want %v", f.Quantization, q)
-	}
+	must.Near(t, "quantization, over the mean distance of the nearest levels", 1, f.Quantization/q, 1e-12)
 	if int(f.Beyond) != beyond || beyond == 0 || !slices.Equal(f.Values, v) {
 		t.Errorf("%d beyond, values %v; want %d and %v", f.Beyond, f.Values, beyond, v)
 	}
@@ -391,9 +380,7 @@ func TestUnevenValues(t *testing.T) {
 				t.Fatalf("%s: %v is no label of a level", d.Decoder, label)
 			}
 		}
-		if mean := sum / float64(len(found)); math.Abs(mean/d.Observed-1) > 1e-12 {
-			t.Errorf("%s errs by %v in label units, and fit says %v", d.Decoder, mean, d.Observed)
-		}
+		must.Near(t, d.Decoder+": mean error of its labels, over what fit says", 1, sum/float64(len(found))/d.Observed, 1e-12)
 	}
 	mustRun(t, "decode -q --decoder d.npz --outputs "+outputs+" --confidence 0.9 -o i.npy")
 	own := readColumn(t, "d.npz:values") // v, or with an offset

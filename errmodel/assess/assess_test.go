@@ -2,7 +2,6 @@ package assess
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -37,11 +36,14 @@ import (
 	"belsim/theory/decode"
 )
 
-// save writes an array as .npy.
+// save writes an array in the format of its name's ending.
 func save(t *testing.T, path string, m mat.Matrix) string {
 	t.Helper()
-	f := must.Get(os.Create(path))(t)
-	must.Succeed(t, errors.Join(arrayfile.WriteNPY(context.Background(), f, m), f.Close()))
+	f, write := must.Get(os.Create(path))(t), arrayfile.WriteNPY
+	if filepath.Ext(path) == ".csv" {
+		write = arrayfile.WriteCSV
+	}
+	must.Succeed(t, errors.Join(write(t.Context(), f, m), f.Close()))
 	return path
 }
 
@@ -58,10 +60,7 @@ func small(t *testing.T) Options {
 			row := i*each + j
 			y.Set(row, 0, float64(i+1))
 			for k := range c.Bits() {
-				v := -1.0
-				if c.Bit(i, k) {
-					v = 1
-				}
+				v := 2*c.Value(i, k) - 1
 				if beside := (k == i && j%10 == 0) || (k == i-1 && j%10 == 5); beside {
 					v = -v
 				}
@@ -86,11 +85,7 @@ func judge(t *testing.T, o Options) *Report {
 // refuses holds an error of Run to what it is to say.
 func refuses(t *testing.T, o Options, want ...string) {
 	t.Helper()
-	if _, err := Run(t.Context(), o, 1, nil); err == nil {
-		t.Errorf("no error, want %q", want)
-	} else {
-		says(t, err.Error(), want...)
-	}
+	must.Refuse(Run(t.Context(), o, 1, nil))(t, want...)
 }
 
 // says holds a text to what it is to say.
@@ -266,9 +261,7 @@ func TestReadBack(t *testing.T) {
 	}
 	// A prior that was rounded by hand adds up to 1 when it is read.
 	f = must.Get(read(strings.Replace(text, "0.125,", "0.1250004,", 1)))(t)
-	if sum := floats.Sum(f.Prior); math.Abs(sum-1) > 1e-12 {
-		t.Errorf("a rounded prior adds up to %v", sum)
-	}
+	must.Near(t, "sum of a rounded prior", 1, floats.Sum(f.Prior), 1e-12)
 	for _, name := range []string{"fit.csv", filepath.Join(t.TempDir(), "no.json")} {
 		must.Refuse(Read(name))(t, name)
 	}
@@ -523,13 +516,7 @@ func TestPaired(t *testing.T) {
 			sum += math.Abs(x - y.At(i, 0))
 			direct.Set(i, 0, x)
 		}
-		o.Baseline.File = filepath.Join(folder, tt.file)
-		if filepath.Ext(tt.file) == ".csv" {
-			f := must.Get(os.Create(o.Baseline.File))(t)
-			must.Succeed(t, errors.Join(arrayfile.WriteCSV(t.Context(), f, direct), f.Close()))
-		} else {
-			save(t, o.Baseline.File, direct)
-		}
+		o.Baseline.File = save(t, filepath.Join(folder, tt.file), direct)
 		f := judge(t, o).Fit
 		says(t, f.Verdict, tt.want)
 		mean, d := sum/float64(len(labels)), f.Direct

@@ -547,9 +547,8 @@ func TestCurve(t *testing.T) {
 		sums[transitions] += floats.Dot(r.Fit.smoothed(), p.Fitted)
 	}
 	for _, rate := range r.Fit.Perceived.Rates {
-		if got := sums[rate.Transitions] / bits[rate.Transitions]; math.Abs(got-rate.Model) > 1e-12 {
-			t.Errorf("%d transitions: the curves have the mean %v, the model %v", rate.Transitions, got, rate.Model)
-		}
+		must.Near(t, fmt.Sprintf("mean of the curves of %d transitions", rate.Transitions), rate.Model,
+			sums[rate.Transitions]/bits[rate.Transitions], 1e-12)
 	}
 	d.change = func(z []float64) { floats.Scale(0.05, z) }
 	f := judge(t, d.save(t, t.TempDir(), "z")).Fit

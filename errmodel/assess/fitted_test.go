@@ -40,11 +40,7 @@ func TestFitDecoder(t *testing.T) {
 	for i := range 2500 {
 		level := min(max(int(math.Round((targets.At(i, 0)-2.5)/1.8*63+0.8*rng.NormFloat64())), 0), 63)
 		for k := range 6 {
-			sign := -1.0
-			if gray.Bit(level, k) {
-				sign = 1
-			}
-			z.Set(i, k, sign*(2+0.5*rng.NormFloat64()))
+			z.Set(i, k, (2*gray.Value(level, k)-1)*(2+0.5*rng.NormFloat64()))
 		}
 	}
 	o.Others = []Other{{Code: "gray", Outputs: save(t, filepath.Join(t.TempDir(), "gray.npy"), z)}}
@@ -107,12 +103,8 @@ func TestDecode(t *testing.T) {
 	if far > 30 {
 		t.Errorf("%d of 300 labels of gen-ex are far from the fitted ones", far)
 	}
-	err := Decode(t.Context(), Options{Outputs: "bits:" + o.Outputs}, path, 0, io.Discard, "csv", nil, nil)
-	if err == nil {
-		t.Error("bits were decoded by a decoder of logits")
-	} else {
-		says(t, err.Error(), "the decoder reads logits or probabilities, and these outputs are bits")
-	}
+	must.Refused(t, Decode(t.Context(), Options{Outputs: "bits:" + o.Outputs}, path, 0, io.Discard, "csv", nil, nil),
+		"the decoder reads logits or probabilities, and these outputs are bits")
 }
 
 // checkColumns: with a confidence, decode writes the same labels, between their ends, and the same
@@ -305,10 +297,7 @@ func turning(t *testing.T, by int) Options {
 		seen := int(math.Round(place+1.2*rng.NormFloat64())+4*m) % (2 * m)
 		row := make([]float64, m)
 		for k := range row {
-			if row[k] = -2; c.Bit(seen, k) {
-				row[k] = 2
-			}
-			row[k] += rng.NormFloat64()
+			row[k] = 4*c.Value(seen, k) - 2 + rng.NormFloat64()
 		}
 		for range by {
 			row = append(row[1:], -row[0])

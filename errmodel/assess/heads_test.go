@@ -329,10 +329,7 @@ func degenerate(t *testing.T, c *code.Code, samples, every int, scale float64) O
 		level := i % c.Levels()
 		y.Set(i, 0, float64(level+1))
 		for k := range c.Bits() {
-			v := -scale
-			if c.Bit(level, k) {
-				v = scale
-			}
+			v := scale * (2*c.Value(level, k) - 1)
 			if every > 0 && i%every == 0 && k == i/every%c.Bits() {
 				v = -v
 			}

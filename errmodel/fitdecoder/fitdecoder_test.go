@@ -47,9 +47,7 @@ func draw(c *code.Code, n int, noise, misfit, scale float64, seed uint64) *obser
 			for i := range levels {
 				w := math.Exp(-0.5 * (float64(i+1) - at) * (float64(i+1) - at))
 				total += w
-				if c.Bit(i, k) {
-					sum += w
-				}
+				sum += w * c.Value(i, k)
 			}
 			p := 0.02 + 0.96*sum/max(total, 1e-300)
 			s.Outputs = append(s.Outputs, scale*(math.Log(p/(1-p))+misfit*rng.NormFloat64()))
@@ -165,9 +163,7 @@ func TestFit(t *testing.T) {
 		r := fit(t, 0, c, train, kind, nil)
 		got := errors(t, c, test, must.Get(r.Decoder.Decoding(kind))(t))
 		before := errors(t, c, test, r.Baseline).Mean
-		if math.Abs(got.Mean-r.Error) > 5*math.Hypot(got.StdErr, r.StdErr) {
-			t.Errorf("%+v: %+v on new samples, %+v by cross-validation", tt, got, r.Judgement)
-		}
+		must.Near(t, fmt.Sprintf("%+v: error of new samples", tt), r.Error, got.Mean, 5*math.Hypot(got.StdErr, r.StdErr))
 		if got.Mean > before+2*got.StdErr || got.Mean/before > tt.most {
 			t.Errorf("%+v: %s has %v, %s has %v", tt, r.Decoder.About().Text(), got, r.Baseline.Decoder.Name(), before)
 		}
@@ -238,9 +234,7 @@ func TestWorkers(t *testing.T) {
 		}
 		wide := must.Get(d.WithValues(fitdecoder.Spread(16, 0, 150)))(t)
 		z := samples.Row(0)
-		if got, want := wide.DecodeLogits(z), (d.DecodeLogits(z)-2.5)*100; math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s: %v in another range, want %v", kind, got, want)
-		}
+		must.Near(t, string(kind)+": label in another range", (d.DecodeLogits(z)-2.5)*100, wide.DecodeLogits(z), 1e-9)
 	}
 }
 
@@ -649,9 +643,7 @@ func TestExample(t *testing.T) {
 		t.Fatalf("%d outputs and %d labels", n, len(labels))
 	}
 	for i, want := range labels {
-		if got := d.DecodeLogits(outputs.RawRowView(i)); math.Abs(got-want) > 1e-9 {
-			t.Errorf("sample %d: %v, and %v by NumPy", i+1, got, want)
-		}
+		must.Near(t, fmt.Sprintf("sample %d, which NumPy decodes", i+1), want, d.DecodeLogits(outputs.RawRowView(i)), 1e-9)
 	}
 }
 

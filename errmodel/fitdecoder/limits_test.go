@@ -211,9 +211,7 @@ func TestUneven(t *testing.T) {
 			known.Add(math.Abs(v[k] + (seen-float64(k))*(v[k+1]-v[k]) - y))
 		}
 		e, share := sum.Error(), inside.Error()
-		if math.Abs(e.Mean-r.Error) > 5*math.Hypot(e.StdErr, r.StdErr) {
-			t.Errorf("shift %v: fresh samples have an error of %v, and the fit says %v", tt.shift, e, r.Error)
-		}
+		must.Near(t, fmt.Sprintf("shift %v: error of fresh samples", tt.shift), r.Error, e.Mean, 5*math.Hypot(e.StdErr, r.StdErr))
 		if e.Mean > 1.05*known.Error().Mean {
 			t.Errorf("shift %v: an error of %v, where %v can be reached", tt.shift, e, known.Error())
 		}

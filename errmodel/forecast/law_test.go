@@ -191,9 +191,7 @@ func TestNoCliff(t *testing.T) {
 			[]observed.Error{{Mean: math.Exp(v), StdErr: 0.01 * math.Exp(v)}}, []int{1}))
 	}
 	// Beyond 60 lies less than a thousandth: nearly three degrees of freedom, and a scale below 1.
-	if math.Abs(sum-1) > 2e-3 {
-		t.Errorf("the density adds up to %v", sum)
-	}
+	must.Near(t, "sum of the density", 1, sum, 2e-3)
 }
 
 // TestExtremes: numbers that no network has make wide intervals, and no panic.
@@ -236,9 +234,7 @@ func TestUneven(t *testing.T) {
 		t.Errorf("binary has %v", v)
 	}
 	// One of 63 steps has two bits: mean 64/63, standard deviation √62/63.
-	if v, want := uneven(mustCode(t, "b1jdj-nr", 64)), math.Sqrt(62)/64/0.2; math.Abs(v-want) > 1e-12 {
-		t.Errorf("b1jdj-nr has %v, want %v", v, want)
-	}
+	must.Near(t, "b1jdj-nr", math.Sqrt(62)/64/0.2, uneven(mustCode(t, "b1jdj-nr", 64)), 1e-12)
 	for name, want := range map[string]float64{"unary": 0, "johnson": 0, "onehot": 0, "b1jdj": math.Log2(63./17) - 1,
 		"gray": 1} {
 		must.Near(t, fmt.Sprintf("%s changes", name), want, often(mustCode(t, name, 64)), 1e-12)
@@ -291,9 +287,8 @@ func TestSensitivity(t *testing.T) {
 			at[i] = must.Get(g.Code(t.Context(), c, training,
 				observed.Decoding{Decoder: must.Get(decode.New("gen-ex", c))(t), Soft: true}))(t)
 		}
-		if want := math.Log(at[0].model/at[2].model) / (0.4 + up); math.Abs(at[1].falls/want-1) > 0.1 {
-			t.Errorf("%s: %v, want %v", training, at[1].falls, want)
-		}
+		slope := math.Log(at[0].model/at[2].model) / (0.4 + up)
+		must.Near(t, fmt.Sprint(training, ": falls, over the slope"), 1, at[1].falls/slope, 0.1)
 	}
 }
 
@@ -308,23 +303,7 @@ func TestLike(t *testing.T) {
 	q.Misfit, p.Misfit = 0.05, 0.5
 	one, ten := must.Get(q.noiseOf(t.Context(), 1, UnaryError{0.1, 16}))(t),
 		must.Get(p.noiseOf(t.Context(), 1, UnaryError{1, 16}))(t)
-	if math.Abs(ten/one-10) > 1e-6 {
-		t.Errorf("label noise %v, and %v of ten times the range", one, ten)
-	}
-}
-
-// TestSeedSD: two networks of one head differ by what the law says of any two networks.
-func TestSeedSD(t *testing.T) {
-	l, c := Fitted(), mustCode(t, "b1jdj-nr", 64)
-	x := Forecast{Code: c, Training: perceived.CE, Decoding: observed.Prediction(), falls: 0.3, part: 1,
-		often: often(c), uneven: uneven(c)}
-	a, b, of := unit{&x, 1, 0.02}, unit{&x, 2, 0.02}, x.traits()
-	for _, tail := range []float64{math.NaN(), 0.5, 1, 1.5} {
-		want := l.scale(tail) * math.Sqrt(2*(l.covariance(a, a, of, of)-l.covariance(a, b, of, of)))
-		if got := l.SeedSD(tail, 0.02); math.Abs(got/want-1) > 1e-9 {
-			t.Errorf("tail %v: %v, want %v", tail, got, want)
-		}
-	}
+	must.Near(t, "label noise of ten times the range, over that of the range", 10, ten/one, 1e-6)
 }
 
 // TestSampledRates: the sampling error of a rate of wrong bits adds to what networks differ by.

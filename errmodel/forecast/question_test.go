@@ -64,10 +64,8 @@ func TestPublishedLevels(t *testing.T) {
 		l := must.Get(f.Model.Learn(t.Context(), 2, c, f.Prior))(t)
 		got := must.Get(nodes.Errors(t.Context(), 2, l, r))(t)
 		for j, published := range [][]float64{{3.66, 3.51, 3.46}, {3.46, 3.41, 3.44}} {
-			if e := got[j] * q.Labels.width(levels); math.Abs(e/published[i]-1) > 0.02 {
-				t.Errorf("%d levels, %s on %s: %v, published %v", levels, r[j].Decoder.Name(), r[j].Outputs(), e,
-					published[i])
-			}
+			must.Near(t, fmt.Sprintf("%d levels, %s on %s: over what is published", levels, r[j].Decoder.Name(),
+				r[j].Outputs()), 1, got[j]*q.Labels.width(levels)/published[i], 0.02)
 		}
 	}
 }
@@ -379,9 +377,7 @@ func TestCodes(t *testing.T) {
 		seen[x.Code.Name()+" "+string(x.Training)+" "+x.Decoding.Decoder.Name()+" "+x.Decoding.Outputs()] = x
 	}
 	easy := seen["unary bce gen bits"]
-	if want := s * math.Sqrt(2/math.Pi); math.Abs(easy.Error/want-1) > 0.1 {
-		t.Errorf("unary: %v, want about %v", easy.Error, want)
-	}
+	must.Near(t, "unary, over the mean size of the noise", 1, easy.Error/(s*math.Sqrt(2/math.Pi)), 0.1)
 	// What one code does not show is wide, and one-hot bits never say one.
 	hard := seen["hadamard bce gen bits"]
 	if hard.Hi/hard.Lo < 2*easy.Hi/easy.Lo {
@@ -458,9 +454,7 @@ func TestFit(t *testing.T) {
 				} else {
 					t.Logf("%s, %s, s = %v: %v to %v", name, training, s, lo, hi)
 				}
-				if math.Abs(f.Tail-1) > 0.1 {
-					t.Errorf("%s, %s, s = %v: the tail of the model's own networks is %v", name, training, s, f.Tail)
-				}
+				must.Near(t, fmt.Sprintf("%s, %s, s = %v: tail of the model's own networks", name, training, s), 1, f.Tail, 0.1)
 				beside := must.Get(New(f.Model, nil, theory.Uniform(levels), nil).Compare(t.Context(), n, nodes))(t)
 				what := fmt.Sprintf("%s, %s, s = %v: ", name, training, s)
 				must.Within(t, what+"distance", beside.Distance, 0, 1.5)
@@ -530,9 +524,7 @@ func TestWrongBits(t *testing.T) {
 		rand.New(rand.NewPCG(7, 8)))
 	for range 2 {
 		f := must.Get(perceived.NewFit(t.Context(), 2, n, nodes, perceived.DefaultMisfit))(t)
-		if math.Abs(f.Noise/1.2-1) > 0.05 {
-			t.Errorf("s = %v, want 1.2", f.Noise)
-		}
+		must.Near(t, "s over that drawn", 1, f.Noise/1.2, 0.05)
 		// which s follows
 		lead := slices.IndexFunc(n.Decodings, func(d observed.Decoding) bool {
 			return d.Decoder.Name() == "gen" &&

@@ -100,9 +100,7 @@ func TestLikelihood(t *testing.T) {
 			for _, v := range [][3]float64{{d.ga, gradient[0], slack1}, {d.gb, gradient[1], slack1},
 				{d.iaa, -hessian.At(0, 0), slack2}, {d.iab, -hessian.At(0, 1), slack2},
 				{d.ibb, -hessian.At(1, 1), slack2}} {
-				if math.Abs(v[0]-v[1]) > v[2] {
-					t.Errorf("%s at %v: derivative %v, by differences %v", name, at, v[0], v[1])
-				}
+				must.Near(t, fmt.Sprintf("%s at %v: derivative, by differences", name, at), v[1], v[0], v[2])
 			}
 			s, info := l.score(a)
 			if math.Abs(s-d.ga) > 1e-9*(1+l.total) || math.Abs(info-d.iaa) > 1e-9*d.iaa {
@@ -276,9 +274,7 @@ func TestRate(t *testing.T) {
 		for i := range 20 {
 			for k := range c.Bits() {
 				p, q := j.rate(i, k)
-				if want := e.At(i, k); math.Abs(p-want) > 1e-12 {
-					t.Errorf("%s, level %d, bit %d: %v, want %v", name, i+1, k+1, p, want)
-				}
+				must.Near(t, fmt.Sprintf("%s, level %d, bit %d", name, i+1, k+1), e.At(i, k), p, 1e-12)
 				p2, _ := other.rate(i, k)
 				if by := math.Log(p2/p) / h; p > 0 && p2 > 0 && math.Abs(by-q) > 1e-2*(1+math.Abs(q)) {
 					t.Errorf("%s, level %d, bit %d: derivative %v, by differences %v", name, i+1, k+1, q, by)

@@ -55,10 +55,7 @@ func network(t testing.TB, c *code.Code, r, sigma, scale, part float64, samples 
 		y.Set(j, 0, float64(i+1))
 		common := rng.NormFloat64()
 		for k := range m {
-			s := -1.0
-			if c.Bit(i, k) {
-				s = 1
-			}
+			s := 2*c.Value(i, k) - 1
 			noise := math.Sqrt(part)*s*common + math.Sqrt(1-part)*rng.NormFloat64()
 			z.Set(j, k, scale*(s*q.At(i, k)+noise))
 		}
@@ -352,9 +349,7 @@ func TestDependence(t *testing.T) {
 		sum := must.Get(observed.Scan(ctx, 0, s, c, nil, nil))(t)
 		// The scale is pooled over some thousand outputs: the noise of each cell is
 		// its own, and given the level nothing else moves them.
-		if math.Abs(sum.LogitScale/tt.scale-1) > 0.02 {
-			t.Errorf("%+v: scale of logits %v", tt, sum.LogitScale)
-		}
+		must.Near(t, fmt.Sprintf("%+v: scale of logits, over that drawn", tt), 1, sum.LogitScale/tt.scale, 0.02)
 		if independent := tt.part == 0; independent != (math.Abs(sum.Dispersion-1) < 0.02) {
 			t.Errorf("%+v: dispersion %v", tt, sum.Dispersion)
 		}
@@ -618,9 +613,8 @@ func TestTake(t *testing.T) {
 			}
 		}
 		// Half are of the second half of the file: six standard deviations.
-		if n := float64(s.Len()); math.Abs(float64(late)-n/2) > 6*math.Sqrt(n)/2 {
-			t.Errorf("%d of %d samples are of the second half", late, s.Len())
-		}
+		n := float64(s.Len())
+		must.Near(t, "samples of the second half", n/2, float64(late), 6*math.Sqrt(n)/2)
 		if !slices.Equal(s.Outputs, take(most, 1).Outputs) || slices.Equal(s.Outputs, take(most, 2).Outputs) {
 			t.Errorf("most %d: the seed does not decide", most)
 		}
@@ -696,10 +690,7 @@ func posteriorOf(c *code.Code, z *mat.Dense, j int) []float64 {
 	for i := range p {
 		p[i] = 1
 		for k, v := range z.RawRowView(j) {
-			if !c.Bit(i, k) {
-				v = -v
-			}
-			p[i] *= 1 / (1 + math.Exp(-v))
+			p[i] *= 1 / (1 + math.Exp((1-2*c.Value(i, k))*v))
 		}
 		total += p[i]
 	}
@@ -726,10 +717,7 @@ func TestLossBound(t *testing.T) {
 		bits := 0.0
 		for j := range 200 {
 			for k, v := range z.RawRowView(j) {
-				if !c.Bit(int(y.At(j, 0))-1, k) {
-					v = -v
-				}
-				bits += math.Log2(1+math.Exp(-v)) / 200
+				bits += math.Log2(1+math.Exp((1-2*c.Value(int(y.At(j, 0))-1, k))*v)) / 200
 			}
 		}
 		if name == "unary" && s.LossBound > bits*(1+1e-12) {

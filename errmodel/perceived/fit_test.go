@@ -258,9 +258,7 @@ func TestNoiseOf(t *testing.T) {
 			p := m
 			p.Noise, p.Training = s[i], BCE
 			got := must.Get(nodes.Errors(t.Context(), 0, learn(t, p, "unary", levels, prior), gen))(t)[0]
-			if math.Abs(got/mae-1) > 6*noiseTolerance {
-				t.Errorf("s = %v gives %v, want %v", s[i], got, mae)
-			}
+			must.Near(t, fmt.Sprintf("error of s = %v, over that wanted", s[i]), 1, got/mae, 6*noiseTolerance)
 		}
 		// Rounding makes the squared error of levels 2/π·(s² − 1/12), by the midpoint rule, and
 		// that of real labels 2/π·(s² + 1/12).
@@ -426,9 +424,7 @@ func TestErrors(t *testing.T) {
 		r := decodings(t, c)
 		got := must.Get(nodes.Errors(t.Context(), 2, thresholds(c, s), r))(t)
 		for i := range r {
-			if math.Abs(got[i]/want-1) > 0.01 {
-				t.Errorf("s = %v, %s on %s: %v, want %v", s, r[i].Decoder.Name(), r[i].Outputs(), got[i], want)
-			}
+			must.Near(t, fmt.Sprintf("s = %v, %s on %s: over the law", s, r[i].Decoder.Name(), r[i].Outputs()), 1, got[i]/want, 0.01)
 		}
 		one, err := nodes.Errors(t.Context(), 1, thresholds(c, s), r)
 		if err != nil || !slices.Equal(one, got) {
@@ -513,9 +509,7 @@ func TestPrediction(t *testing.T) {
 		answer := whole.median(levels, s) // of labels that are levels it is one, at the points of the grid
 		for g := range gridPoints(levels, s) {
 			y := 1 - reach*s + float64(g)*(levels-1+2*reach*s)/float64(gridPoints(levels, s)-1)
-			if got := answer(y); math.Abs(got-math.Round(got)) > 1e-9 {
-				t.Errorf("s = %v: %v for %v, which is no level", s, got, y)
-			}
+			must.Near(t, fmt.Sprintf("s = %v: answer to %v, a level", s, y), math.Round(answer(y)), answer(y), 1e-9)
 		}
 		answer = nodes.median(levels, s)
 		for y := 4*s + 1; y < levels-4*s; y += 0.37 {
@@ -572,8 +566,6 @@ func TestStrata(t *testing.T) {
 		return distuv.UnitNormal.Prob(distuv.UnitNormal.Quantile(float64(j) / strata))
 	}
 	for j := range strata {
-		if got, want := stratum(j), strata*(density(j)-density(j+1)); math.Abs(got-want) > 1e-13 {
-			t.Errorf("part %d: %v, want %v", j, got, want)
-		}
+		must.Near(t, fmt.Sprint("part ", j), strata*(density(j)-density(j+1)), stratum(j), 1e-13)
 	}
 }

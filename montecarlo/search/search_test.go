@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -40,7 +41,8 @@ func mixture(t testing.TB, levels int, r, sigma float64) Column {
 }
 
 // TestUpdateIsReset: after any sequence of moves, taken back or not, an evaluator
-// that has followed them gives what one that begins anew gives, to the last bit.
+// that has followed them by the rows and columns that they list gives what one that
+// begins anew gives, to the last bit. A move that is allowed leaves distinct words.
 func TestUpdateIsReset(t *testing.T) {
 	moves := 10 // from each start, of which there are about ten
 	if long {
@@ -71,6 +73,9 @@ func TestUpdateIsReset(t *testing.T) {
 				if !c.propose(rng) {
 					c.undo()
 					continue
+				}
+				if !c.distinct() {
+					t.Fatal("a move that was allowed leaves two equal words")
 				}
 				got, _ := x.update(t.Context(), c.words, &c.move)
 				if math.IsInf(got, 1) || rng.IntN(2) == 0 {
@@ -141,14 +146,11 @@ func TestEvaluators(t *testing.T) {
 			checked++
 			want, variance := exact(t, c, o)
 			// Sums of 2^M products of M factors, each within 2^-53.
-			if tolerance := float64(o.Bits+10) * 0x1p-52 * float64(o.Levels); math.Abs(got-want) > tolerance {
-				t.Errorf("%s: enumerated %v, exact %v", s.Start, got, want)
-			}
+			tolerance := float64(o.Bits+10) * 0x1p-52 * float64(o.Levels)
+			must.Near(t, s.Start+", enumerated", want, got, tolerance)
 			const size = 1 << 12
 			sampled, _ := o.newSampled(size, 9).reset(t.Context(), s.words)
-			if math.Abs(sampled-want) > 6*math.Sqrt(variance/(size-1)) {
-				t.Errorf("%s: sampled %v, exact %v ± %v", s.Start, sampled, want, math.Sqrt(variance/size))
-			}
+			must.Near(t, s.Start+", sampled", want, sampled, 6*math.Sqrt(variance/(size-1)))
 		}
 		if checked < 5 {
 			t.Errorf("%v: only %d codes were valid", at, checked)
@@ -194,9 +196,7 @@ func TestOrder(t *testing.T) {
 	// Hypergeometric; 6 standard errors of the mean, and of the variance as of a normal one.
 	p := float64(first) / size
 	wantMean, wantVar := first*p, first*p*(1-p)*(size-first)/(size-1)
-	if math.Abs(mean-wantMean) > 6*math.Sqrt(wantVar/pairs) {
-		t.Errorf("two bits err together in %v samples, want %v", mean, wantMean)
-	}
+	must.Near(t, "samples in which two bits err together", wantMean, mean, 6*math.Sqrt(wantVar/pairs))
 	must.Near(t, "variance", wantVar, squares/pairs-mean*mean, 6*wantVar*math.Sqrt(2.0/pairs))
 }
 
@@ -230,12 +230,9 @@ func TestOptimum(t *testing.T) {
 			}
 		}
 		choose(1)
-		if math.Abs(found.Mean-best) > 1e-12 {
-			t.Errorf("%v: found %v from %s, the optimum is %v", at, found.Mean, found.Start, best)
-		}
-		if got, _ := exact(t, found.Code, o); math.Abs(got-best) > 1e-12 {
-			t.Errorf("%v: the code found has the error %v, not %v", at, got, best)
-		}
+		must.Near(t, fmt.Sprintf("%v: found from %s", at, found.Start), best, found.Mean, 1e-12)
+		got, _ := exact(t, found.Code, o)
+		must.Near(t, fmt.Sprintf("%v: error of the code found", at), best, got, 1e-12)
 	}
 }
 
@@ -298,48 +295,6 @@ func TestLimits(t *testing.T) {
 	begun, _ := o.newSampled(judges, o.seed(forJudges)).reset(t.Context(), o.wordsOf(johnson))
 	if found.Mean >= begun {
 		t.Errorf("two more bits make no difference: %v, johnson has %v", found.Mean, begun)
-	}
-}
-
-// TestMoves: a move lists the rows and columns that it changes, and no others; taken
-// back, nothing has changed.
-func TestMoves(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	o := problem(t, 30, 60, 0.6, 1.5)
-	starts := must.Get(o.starts(t.Context(), rng))(t)
-	moved := 0
-	for _, s := range starts {
-		c := newChain(s.words.clone(), &o)
-		before := c.words.clone()
-		for range 400 {
-			ok := c.propose(rng)
-			for i := range c.levels {
-				changed := c.rows[i] != before.rows[i]
-				if changed != slices.Contains(c.changed, i) {
-					t.Fatalf("row %d: changed is %v, and the rows listed are %v", i, changed, c.changed)
-				}
-				for k := range c.bits {
-					if c.bit(i, k) != before.bit(i, k) && !slices.Contains(c.columns, k) {
-						t.Fatalf("column %d changes, but is not listed in %v", k, c.columns)
-					}
-				}
-			}
-			if ok && !c.distinct() {
-				t.Fatal("a move that was allowed leaves two equal words")
-			}
-			if ok && rng.IntN(2) == 0 {
-				moved++
-				before.copyFrom(c.words)
-				continue
-			}
-			c.undo()
-			if !slices.Equal(c.words.rows, before.rows) {
-				t.Fatal("a move taken back leaves a change")
-			}
-		}
-	}
-	if moved < 1000 {
-		t.Errorf("only %d moves", moved)
 	}
 }
 

@@ -246,9 +246,7 @@ func TestCosts(t *testing.T) {
 			total := 0.
 			for m, share := range shares {
 				total += v.Matrix.At(i, m)
-				if math.Abs(share-v.Matrix.At(i, m)) > most {
-					t.Errorf("%s: P(%d | %d) = %v, sampled %v", what, m+1, i+1, v.Matrix.At(i, m), share)
-				}
+				must.Near(t, fmt.Sprintf("%s: P(%d | %d), sampled", what, m+1, i+1), v.Matrix.At(i, m), share, most)
 			}
 			must.Within(t, what+": sum of a row", total, 1-1e-10, 1+1e-10)
 		}

@@ -184,9 +184,7 @@ func TestSoftDecoders(t *testing.T) {
 	// Correlations 0, 0.5, 0.5+1; times τ = 2.
 	w := []float64{1, math.Exp(1), math.Exp(3)}
 	want := (w[0] + 2*w[1] + 3*w[2]) / (w[0] + w[1] + w[2])
-	if got := ex.DecodeLogits([]float64{0.5, 1}); math.Abs(got-want) > 1e-15*4 {
-		t.Errorf("gen-ex: %v, want %v", got, want)
-	}
+	must.Near(t, "gen-ex", want, ex.DecodeLogits([]float64{0.5, 1}), 1e-15*4)
 	for _, z := range [][]float64{{1e4, 1e4}, {-1e4, -1e4}, {1e4, -1e4}, {1e300, 1e300}} {
 		want := gen.DecodeLogits(z)
 		must.Near(t, fmt.Sprintf("gen-ex of %v", z), want, ex.DecodeLogits(z), 1e-9)
@@ -222,9 +220,8 @@ func TestSoftDecoders(t *testing.T) {
 func TestMeanLogit(t *testing.T) {
 	for _, e := range []float64{decode.SmallestError, 1e-6, 0.1, 0.4, 0.5, 0.9, 1 - 1e-6} {
 		mean := decode.MeanLogit(e)
-		if got := math.Erfc(mean/math.Sqrt2) / 2; math.Abs(got-e) > 1e-14+1e-12*e {
-			t.Errorf("e = %v: a logit of mean %v is wrong with probability %v", e, mean, got)
-		}
+		must.Near(t, fmt.Sprintf("e = %v: probability that a logit of mean %v is wrong", e, mean), e, math.Erfc(mean/math.Sqrt2)/2,
+			1e-14+1e-12*e)
 	}
 	// Bits that are certain have finite means, which are the largest.
 	for e, want := range map[float64]float64{0: decode.MeanLogit(decode.SmallestError), 0.5: 0,
@@ -519,10 +516,7 @@ func TestPosteriorOfLogits(t *testing.T) {
 			scores := make([]float64, levels)
 			for k := range z {
 				mean := func(i int) float64 {
-					if c.Bit(i, k) {
-						return decode.MeanLogit(e.At(i, k))
-					}
-					return -decode.MeanLogit(e.At(i, k))
+					return (2*c.Value(i, k) - 1) * decode.MeanLogit(e.At(i, k))
 				}
 				z[k] = mean(from) + rng.NormFloat64()
 				for i := range scores {
@@ -567,9 +561,7 @@ func posterior(c *code.Code, z []float64) []float64 {
 	p := make([]float64, c.Levels())
 	for i := range p {
 		for k, v := range z {
-			if !c.Bit(i, k) {
-				v = -v
-			}
+			v *= 2*c.Value(i, k) - 1
 			p[i] -= math.Max(-v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
 		}
 	}
