@@ -7,9 +7,9 @@ import (
 
 // predictions collects what tells whether numbers can be predictions of the labels.
 type predictions struct {
-	count, outside int
-	least, most    float64
-	line           LineSums // of clipped predictions and the targets, in levels
+	count, outside  int
+	least, most     float64
+	line, unclipped LineSums // of predictions and the targets, in levels
 }
 
 // add adds a prediction of a target in levels, and returns it in levels. fault describes a
@@ -26,8 +26,8 @@ func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault st
 		p.least, p.most = prediction, prediction
 	}
 	p.least, p.most = min(p.least, prediction), max(p.most, prediction)
-	x := l.Clipped(prediction) // a far one is no reason to take all for those of another unit
-	p.line.Add(x, y)
+	p.line.Add(l.Clipped(prediction), y) // a far one is no reason to take all for those of another unit
+	p.unclipped.Add(at, y)               // of standardized ones half are beyond an end
 	return at, ""
 }
 
@@ -61,10 +61,13 @@ func (p *predictions) check(l Labels, name string) error {
 		return fmt.Errorf("%s: all %d predictions are %.6g; want those of a trained network, one for each sample", name,
 			p.count, p.most)
 	case l.Circle != nil: // where there are no lines
-	case p.line.bias.square >= guessed*p.line.yy && p.line.xx > 0 &&
-		p.line.xy*p.line.xy >= explained*p.line.xx*p.line.yy:
-		return fmt.Errorf("%s: the predictions are hardly nearer than a constant, and near once multiplied by %.3g "+
-			"and shifted; want the units of the targets", name, p.line.Line().Slope)
+	case p.line.bias.square >= guessed*p.line.yy:
+		for _, s := range []LineSums{p.line, p.unclipped} {
+			if s.xx > 0 && s.xy*s.xy >= explained*s.xx*s.yy {
+				return fmt.Errorf("%s: the predictions are hardly nearer than a constant, and near once multiplied by %.3g "+
+					"and shifted; want the units of the targets", name, s.Line().Slope)
+			}
+		}
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ func TestPredictions(t *testing.T) {
 		// (1−slope)² of the variance is left, and the line explains 1/(1+off²).
 		"an error² of 0.751": {32, line(1-math.Sqrt(0.751), 0),
 			"near once multiplied by 7.5 and shifted"}, "an error² of 0.749": {32, line(1-math.Sqrt(0.749), 0), ""},
+		"standardized":    {32, func(_ int, y float64) float64 { return (y - 8) / 8 }, "near once multiplied by 8 and"},
 		"0.751 explained": {32, line(0.01, math.Sqrt(1/0.751-1)), "hardly nearer"}, "0.749 explained": {32,
 			line(0.01, math.Sqrt(1/0.749-1)), ""},
 	} {

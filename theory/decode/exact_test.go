@@ -118,7 +118,7 @@ func exactLevel(c *code.Code, z []float64) float64 {
 func TestExp(t *testing.T) {
 	const most = 2.0 // units in the last place
 	check := func(x float64) {
-		got, want := exp(x), new(big.Float).SetPrec(120)
+		got, want := Exp(x), new(big.Float).SetPrec(120)
 		// e^x = (e^(x/2^20))^(2^20), whose factor is 1 + x + x²/2 + … to x⁷
 		small := new(big.Float).SetPrec(160).SetFloat64(math.Ldexp(x, -20))
 		want.SetPrec(160).SetInt64(1)
@@ -133,7 +133,7 @@ func TestExp(t *testing.T) {
 		near, _ := want.Float64()
 		off, _ := want.Sub(want, big.NewFloat(got)).Float64()
 		if ulp := math.Nextafter(near, 2) - near; !(math.Abs(off) <= most*ulp) {
-			t.Fatalf("exp(%v) = %v is off by %.3g units in the last place", x, got, off/ulp)
+			t.Fatalf("Exp(%v) = %v is off by %.3g units in the last place", x, got, off/ulp)
 		}
 	}
 	for i := range 20001 {

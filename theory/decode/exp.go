@@ -22,8 +22,9 @@ var powers = [64]float64{
 	1.9152065613971474, 1.9360617934922943, 1.9571441241754002, 1.978456026387951,
 }
 
-// exp is e^x for −80 ≤ x ≤ 0, within 2 units in the last place and the same on every machine. math.Exp takes
-// two or three times as long, and differs between processors.
+// Exp is e^x for −80 ≤ x ≤ 0, within 2 units in the last place and the same on every machine. math.Exp takes
+// two or three times as long, and differs between processors. Forecasts keep math.Exp: their constants were fitted
+// with it, and finding a label noise makes 10⁻⁵ of the last digits.
 //
 // With k the whole number nearest to x·64/ln 2, e^x = 2^(k/64)·e^r for r = x − k·ln 2/64, of which |r| < 0.00542.
 // ln 2/64 is the sum of high, of 39 bits, and low. As |k| < 2^13, k·high is exact, and so is x − k·high, in which
@@ -31,7 +32,7 @@ var powers = [64]float64{
 // 2^−54.6. Their share of the result is at most 0.34 units in its last place, those of the table and of the last
 // sum are half a unit each, and all other roundings are below 0.01. Conversions to float64 keep compilers
 // from fusing products with sums.
-func exp(x float64) float64 {
+func Exp(x float64) float64 {
 	const (
 		high  = 0x1.62e42fefa0000p-7
 		low   = 0x1.cf79abc9e3b3ap-46

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -150,10 +151,18 @@ func TestDownload(t *testing.T) {
 	p.quiet()
 }
 
-// same compares tables whose numbers may differ in the last digits.
+// same compares tables whose numbers may differ in the last digits. The page computes no bounds under any law.
 func same(t *testing.T, line string, want, got []byte) {
 	t.Helper()
-	read := func(b []byte) [][]string { return get(csv.NewReader(bytes.NewReader(b)).ReadAll())(t) }
+	read := func(b []byte) [][]string {
+		rows := get(csv.NewReader(bytes.NewReader(b)).ReadAll())(t)
+		if at := slices.Index(rows[0], "any_law_lo"); at >= 0 {
+			for i, row := range rows {
+				rows[i] = slices.Delete(row, at, at+2)
+			}
+		}
+		return rows
+	}
 	w, g := read(want), read(got)
 	if len(w) != len(g) {
 		t.Fatalf("%s\nprints %d rows, the page saves %d", line, len(w), len(g))
