@@ -3,7 +3,6 @@ package montecarlo
 import (
 	"context"
 	"math"
-	"math/bits"
 
 	"belsim/montecarlo/internal/lanes"
 	"belsim/montecarlo/tables"
@@ -29,7 +28,7 @@ type latentSampler struct {
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
 	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables()}
-	s.maker.Transforms = isHadamard(p.Code)
+	s.maker.Transforms = p.Code.Sylvester()
 	s.errors.Scale = float64(uint64(1) << p.Fraction())
 	if p.Kind.Hard() {
 		s.hard = newHardDecoder(p)
@@ -268,23 +267,6 @@ func (p *Problem) correlated() (temperature float64, ok bool) {
 func newCorrelator(p *Problem) *correlator {
 	temperature, _ := p.correlated()
 	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0}
-}
-
-// isHadamard reports whether row i has a one where i and k have an even number of
-// ones in common.
-func isHadamard(c *code.Code) bool {
-	m := c.Bits()
-	if m&(m-1) != 0 || c.Levels() > m {
-		return false
-	}
-	for i := range c.Levels() {
-		for k := range m {
-			if c.Bit(i, k) != (bits.OnesCount(uint(i&k))%2 == 0) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // prepare chooses the way of the tables.

@@ -103,7 +103,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	switch {
 	case row.Product != nil:
 		paths = nil
-	case isHadamard(c):
+	case c.Sylvester():
 		paths = append(paths, transform, wideTransform)
 	}
 	tolerance := 1e-6 * float64(c.Levels())

@@ -89,6 +89,23 @@ func (c *Code) OneHot() bool {
 	return true
 }
 
+// Sylvester reports whether the words are the first rows of a Sylvester matrix, as those of hadamard are: an
+// entry is one where its row and its column, from 0, have an even number of ones in common. Then the correlations
+// with all words are a Walsh–Hadamard transform.
+func (c *Code) Sylvester() bool {
+	if c.bits&(c.bits-1) != 0 || c.bits < c.levels {
+		return false
+	}
+	for i := range c.levels {
+		for k := range c.bits {
+			if c.Bit(i, k) != (bits.OnesCount(uint(i&k))%2 == 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Dims implements mat.Matrix: L, M.
 func (c *Code) Dims() (rows, columns int) { return c.levels, c.bits }
 

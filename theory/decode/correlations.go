@@ -26,7 +26,7 @@ func NewCorrelations(c *code.Code) *Correlations {
 	if c.Real() {
 		return &Correlations{code: c, roundings: c.Bits()}
 	}
-	if sylvester(c) { // a sum for each factor of two, and that of two sums
+	if c.Sylvester() { // a sum for each factor of two, and that of two sums
 		return &Correlations{code: c, roundings: bits.Len(uint(c.Bits())) + 1, hadamard: true}
 	}
 	x := &Correlations{code: c, roundings: c.Bits() + c.TransitionCount()}
@@ -72,23 +72,6 @@ func (x *Correlations) To(dst, z []float64) (row int) {
 	}
 	settle(dst, x.code, z, x.roundings)
 	return place(dst)
-}
-
-// sylvester reports whether the words are the first rows of a Sylvester matrix, of which an entry is
-// one where its row and its column have an even number of ones in common.
-func sylvester(c *code.Code) bool {
-	levels, m := c.Dims()
-	if m&(m-1) != 0 || m < levels {
-		return false
-	}
-	for i := range levels {
-		for k := range m {
-			if c.Bit(i, k) == (bits.OnesCount(uint(i&k))%2 == 1) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // transform sets dst to the correlations with rows of a Sylvester matrix by a fast Walsh–Hadamard
