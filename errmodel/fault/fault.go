@@ -215,7 +215,6 @@ func (s *search) decoded(f Finding, change func(dst, z []float64)) trial {
 // with is decoded for another code, with its decoders.
 func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, change func(dst, z []float64)) trial {
 	sample := observed.NewSample(s.Bits, decode.NewCorrelations(c))
-	sample.Exp = decode.Exp
 	z, labels, read := make([]float64, s.Bits), make([]float64, len(decodings)), observed.LabelsOf(decodings).Read
 	all := make([]trial, len(decodings))
 	for i := range s.Len() {

@@ -41,7 +41,7 @@ func (s *search) kinds() *trial {
 	case probabilities && s.Code.OneHot() && together:
 		return s.distributions(reads, logit)
 	case probabilities && lo >= -1e-3 && hi <= 1+1e-3: // a sigmoid of a sigmoid is from 0.5 to 0.73
-		most := 1 / (1 + math.Exp(-hi))
+		most := decode.Sigmoid(hi)
 		return reads(Finding{Name: "sigmoid-twice", Number: most, Text: fmt.Sprintf("the outputs went through a second "+
 			"sigmoid: all lie from 0.5 to %.2g", most), Mend: "give the logits, or the first sigmoid"}, logit)
 	}
@@ -136,7 +136,7 @@ func (s *search) miscalibration(tau float64) (sum float64) {
 	for k := range s.Bits {
 		mean, p := 0.0, 0.0
 		for i, level := range s.Level {
-			mean += 1 / (1 + math.Exp(-tau*s.Row(i)[k])) / float64(s.Len())
+			mean += decode.Sigmoid(tau*s.Row(i)[k]) / float64(s.Len())
 			if s.Code.Bit(level-1, k) {
 				p += 1 / float64(s.Len())
 			}

@@ -159,7 +159,7 @@ func (d *Decoder) spread(z []float64) spread {
 func sortedSigmoids(w, z []float64) {
 	above := make([]float64, len(z))
 	for k, v := range z {
-		above[k] = 1 / (1 + math.Exp(-v))
+		above[k] = decode.Sigmoid(v)
 	}
 	slices.SortFunc(above, func(a, b float64) int { return cmp.Compare(b, a) })
 	before := 1.0

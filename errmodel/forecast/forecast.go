@@ -326,7 +326,7 @@ func (f *Forecaster) relateTo(ctx context.Context, nodes, fewer *perceived.Nodes
 func (f *Forecaster) sensitivity(ctx context.Context, learner *perceived.Learner, l *perceived.Network,
 	nodes *perceived.Nodes, decodings []observed.Decoding) ([]float64, error) {
 	at := func(step float64) ([]float64, error) {
-		l, err := learner.Recut(ctx, l.Model().Cutoff*math.Exp(step))
+		l, err := learner.Recut(ctx, l.Model().Cutoff*decode.Exp(step))
 		if err != nil {
 			return nil, err
 		}

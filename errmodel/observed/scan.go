@@ -83,8 +83,7 @@ func Decodings(decoders decode.Registry, c *code.Code, k Kind, o decode.Options)
 // Sample holds the outputs of one sample, for several decodings: they share its correlations with
 // the code words. It is scratch memory of one goroutine.
 type Sample struct {
-	Word         []uint64              // the hard decisions, packed
-	Exp          func(float64) float64 // of gen-ex's weights: math.Exp, or the faster decode.Exp
+	Word         []uint64 // the hard decisions, packed
 	logits       []float64
 	signs        []float64
 	correlations *decode.Correlations
@@ -100,7 +99,7 @@ type Sample struct {
 // NewSample prepares samples of so many bits; correlations are those of the code, nil for decoders
 // that need no code.
 func NewSample(bits int, correlations *decode.Correlations) *Sample {
-	s := &Sample{Word: make([]uint64, (bits+63)/64), Exp: math.Exp, signs: make([]float64, bits), correlations: correlations}
+	s := &Sample{Word: make([]uint64, (bits+63)/64), signs: make([]float64, bits), correlations: correlations}
 	if correlations != nil {
 		c := correlations.Code()
 		s.real, s.correlated = c.Real(), [2][]float64{make([]float64, c.Levels()), make([]float64, c.Levels())}
@@ -183,7 +182,7 @@ func (s *Sample) weigh(d decode.GenEx, by Decoding) {
 		}
 		s.weighed = by
 		of, likeliest := s.correlate(by.Soft)
-		s.total, s.mean = d.Weigh(s.weights, of, of[likeliest], s.Exp)
+		s.total, s.mean = d.Weigh(s.weights, of, of[likeliest])
 	}
 }
 
@@ -477,7 +476,7 @@ func (x *scan) add(b *batch, j int, made []float64) {
 	x.sums.add(z, c.Word(i))
 	x.cells.add(i, z)
 	for k := range x.probabilities {
-		x.probabilities[k] += 1 / (1 + math.Exp(-z[k]))
+		x.probabilities[k] += decode.Sigmoid(z[k])
 	}
 	x.kept.add(b, j)
 	direct := math.Abs(c.Between(exact, b.direct[j]))
@@ -589,7 +588,6 @@ func readBatch(ctx context.Context, workers int, dst []float64, b *batch, m, col
 	const chunk = 64 // samples: one alone is little work
 	return parallel.Chunks(ctx, workers, b.n, chunk, func() (func(context.Context, int, int) error, error) {
 		sample := NewSample(m, correlations)
-		sample.Exp = decode.Exp
 		return func(_ context.Context, first, last int) error {
 			for j := first; j < last; j++ {
 				sample.Set(b.z[j*m : (j+1)*m])

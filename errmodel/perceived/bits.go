@@ -86,7 +86,8 @@ func (cs *columns) setPenalty(cutoff float64) {
 	}
 	smoothEnergies(total[2:])
 	for j, cycles := range cs.basis.cycles {
-		cs.penalty[j] = math.Pow(cycles/cutoff, penaltyPower) / math.Pow(max(total[j]/count, smallestShare), sharePower)
+		cs.penalty[j] = math.Pow(cycles/cutoff, penaltyPower) *
+			decode.Exp(-sharePower*math.Log(max(total[j]/count, smallestShare)))
 	}
 }
 
@@ -110,7 +111,7 @@ func smoothEnergies(e []float64) {
 		sum := 0.0
 		for i := range kernel {
 			d := float64(i-j) / shareWidth
-			kernel[i] = math.Exp(-d * d / 2)
+			kernel[i] = decode.Exp(-d * d / 2)
 			sum += kernel[i]
 		}
 		floats.AddScaled(out, v/sum, kernel)
@@ -192,7 +193,7 @@ func (l *columnLoss) value(b []float64) float64 {
 // value(b) left it. The curvature of far logits is not below 10⁻⁹, so that h is positive definite.
 func (l *columnLoss) derivatives(b []float64) {
 	for g, f := range l.f {
-		q, w := 1/(1+math.Exp(-f)), l.ch.weight[g]
+		q, w := decode.Sigmoid(f), l.ch.weight[g]
 		l.d[g] = w * (q - l.mean[g])
 		l.curvature[g] = w * max(q*(1-q), 1e-9)
 	}

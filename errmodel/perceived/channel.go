@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"belsim/theory/decode"
 )
 
 // channel is the joint distribution of a level and the perceived label on a grid.
@@ -47,7 +49,7 @@ func newChannel(levels int, s float64, prior []float64) *channel {
 		sum := 0.0
 		for j := range values {
 			z := (float64(from+j) - at) * ch.step / s
-			values[j] = math.Exp(-z * z / 2)
+			values[j] = decode.Exp(-z * z / 2)
 			sum += values[j]
 		}
 		for j := range values {

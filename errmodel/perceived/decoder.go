@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"belsim/theory/base/parallel"
+	"belsim/theory/decode"
 )
 
 // The optimizer of the decoder's loss. Most codes take 5 to 50 steps. Hadamard, and onehot with
@@ -372,7 +373,7 @@ func (w words) softmax(q, f []float64) (largest, sum float64) {
 	for i, s := range q {
 		e := 0.0
 		if s > largest-40 {
-			e = math.Exp(s - largest)
+			e = decode.Exp(s - largest)
 		}
 		q[i] = e
 		sum += e

@@ -110,7 +110,7 @@ func (p *Nodes) median(levels int, s float64) func(perceived float64) float64 {
 		sum, weights := 0.0, make([]float64, min(to, len(labels))-from)
 		for i := range weights {
 			d := labels[from+i] - y
-			weights[i] = math.Exp((nearest*nearest - d*d) / (2 * s * s))
+			weights[i] = decode.Exp((nearest*nearest - d*d) / (2 * s * s))
 			sum += weights[i]
 		}
 		below, i := 0.0, 0

@@ -15,6 +15,7 @@ import (
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // Fit is the perceived-label model that describes a network best. Its training is the network's.
@@ -229,10 +230,13 @@ func meanRate(l *Network, prior []float64, bits []int) float64 {
 	return sum / float64(len(bits))
 }
 
-// begin returns ln s of the noise that gives the first target.
+// beginTolerance is the accuracy of ln s where the search begins: half of firstErrorSD.
+const beginTolerance = firstErrorSD / 2
+
+// begin returns ln s of the noise that gives about the first target.
 func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) {
 	p, first := f.start, f.targets[0]
-	s, err := solveNoise(f.code.Levels(), first.value, func(s float64) (float64, error) {
+	s, err := solveNoise(f.code.Levels(), first.value, beginTolerance, func(s float64) (float64, error) {
 		p.Noise = s
 		l, err := p.Learn(ctx, workers, f.code, f.prior)
 		if err != nil {
@@ -249,11 +253,11 @@ func (f *leastSquares) begin(ctx context.Context, workers int) (float64, error) 
 // model returns the parameters at x.
 func (f *leastSquares) model(x []float64) Model {
 	p := f.start
-	p.Noise = math.Exp(x[0])
+	p.Noise = decode.Exp(x[0])
 	p.Floor, p.Cutoff = DefaultFloor, p.DefaultCutoff(f.code.Levels())
 	if f.cutoff {
-		p.Cutoff *= math.Exp(x[1])
-		p.Floor *= math.Exp(x[2])
+		p.Cutoff *= decode.Exp(x[1])
+		p.Floor *= decode.Exp(x[2])
 	}
 	return p
 }
@@ -283,72 +287,92 @@ func (f *leastSquares) residuals(ctx context.Context, workers int, xs ...[]float
 }
 
 // minimize finds the least sum of squares from x.
+//
+// Within near of it, in standard deviations of the unknowns, the steps are those of Gauss and Newton, with new
+// derivatives each, and none is tested: errors that are counts of nodes have steps of their own, at which a test
+// would be decided by last digits. Such a step leaves the part ρ of the distance, where ρ is a few hundredths: the
+// differences are over widths that change derivatives by so much. So a step that is shorter than enough is
+// the last one, and leaves ρ·enough: where last digits decide that there is another one, they move an unknown by
+// no more. A step that is not half as long as the last one is one of the counts, which no search gets below.
 func (f *leastSquares) minimize(ctx context.Context, workers int, x []float64) (*Fit, error) {
 	// Steps of the differences, and the longest steps of the fit, by unknown. The differences
 	// are wide, because errors may be sampled.
 	widths, longest := [3]float64{0.03, 0.12, 0.25}, [3]float64{0.2, 0.5, 0.7}
-	const most, gain, hopeless = 12, 0.01, 1e3
-	here, err := f.residuals(ctx, workers, x)
-	if err != nil {
-		return nil, err
-	}
-	var square float64
-	var equations *normal
-	damping, stale := 1e-2, true
-	for range most {
-		if stale {
-			var xs [][]float64
-			for j := range x {
-				y := slices.Clone(x)
-				y[j] += widths[j]
-				xs = append(xs, y)
-			}
-			moved, err := f.residuals(ctx, workers, xs...)
-			if err != nil {
-				return nil, err
-			}
-			square, equations = floats.Dot(here[0], here[0]), newNormal(append(here, moved...), widths[:])
-			stale = false
-		}
-		step := equations.solve(equations.right, damping)
-		if step == nil {
-			return nil, fmt.Errorf("%w: the observed numbers do not depend on the label noise", ErrNothingObserved)
-		}
+	const most, near, enough, hopeless = 12, 0.2, 0.01, 1e3
+	lo, hi := logNoise(f.code.Levels())
+	moved := func(step []float64) []float64 {
 		next := slices.Clone(x)
 		for j := range next {
 			next[j] += min(max(step[j], -longest[j]), longest[j])
 		}
-		levels := f.code.Levels()
-		next[0] = min(max(next[0], math.Log(smallestNoise(levels))), math.Log(float64(levels)))
+		next[0] = min(max(next[0], lo), hi)
+		return next
+	}
+	var square float64
+	var equations *normal
+	damping, stale, last := 1e-2, true, math.Inf(1)
+	for range most {
+		if stale {
+			xs := [][]float64{x}
+			for j := range x {
+				for _, width := range []float64{widths[j], -widths[j]} {
+					y := slices.Clone(x)
+					y[j] += width
+					xs = append(xs, y)
+				}
+			}
+			rs, err := f.residuals(ctx, workers, xs...)
+			if err != nil {
+				return nil, err
+			}
+			square, equations, stale = floats.Dot(rs[0], rs[0]), newNormal(rs, widths[:]), false
+		}
+		step := equations.solve(equations.right, 0)
+		if step == nil {
+			return nil, fmt.Errorf("%w: the observed numbers do not depend on the label noise", ErrNothingObserved)
+		}
+		if length := math.Sqrt(floats.Dot(step, equations.right)); length < near {
+			if length > last/2 {
+				break
+			}
+			x, stale, last = moved(step), true, length
+			if length < enough {
+				break
+			}
+			continue
+		}
+		next := moved(equations.solve(equations.right, damping))
+		if slices.Equal(next, x) { // at the smallest or the largest noise
+			break
+		}
 		there, err := f.residuals(ctx, workers, next)
 		if err != nil {
 			return nil, err
 		}
-		less := square - floats.Dot(there[0], there[0])
-		if less > 0 {
-			x, here, stale, damping = next, there, true, damping/4
-			square -= less
-		} else {
-			damping = damping*8 + 1e-2
-		}
-		if less > 0 && less < gain || less <= 0 && less > -gain || damping > hopeless {
+		if floats.Dot(there[0], there[0]) < square {
+			x, stale, damping = next, true, damping/4
+		} else if damping = damping*8 + 1e-2; damping > hopeless {
 			break
 		}
 	}
+	for j := range x {
+		x[j] = rounded(x[j])
+	}
+	x[0] = min(max(x[0], lo), hi)
 	return f.result(x, equations), nil
 }
 
 // normal are the normal equations of a step: JᵀJ, K × K and row by row, and −Jᵀr.
 type normal struct{ matrix, right []float64 }
 
-// newNormal makes them of the residuals at x and at x moved by the width of each unknown.
+// newNormal makes them of the residuals at x, and at x moved up and down by the width of each unknown.
 func newNormal(rs [][]float64, widths []float64) *normal {
-	k := len(rs) - 1
+	k := len(rs) / 2
 	slope := make([][]float64, k)
 	for j := range slope {
 		slope[j] = make([]float64, len(rs[0]))
-		for i, v := range rs[j+1] {
-			slope[j][i] = (v - rs[0][i]) / widths[j]
+		for i, v := range rs[2*j+1] {
+			slope[j][i] = (v - rs[2*j+2][i]) / (2 * widths[j])
 		}
 	}
 	n := &normal{}

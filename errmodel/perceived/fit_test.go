@@ -133,6 +133,34 @@ func TestFitCutoff(t *testing.T) {
 	}
 }
 
+// TestFitEnds: inputs that differ in their last digits have the same fit. An error is disturbed, and the disturbance
+// is bisected to 10⁻¹³ of the error, towards where the fits beside each other differ most. There last digits decide
+// how many steps the search takes. The last step is shorter than 0.01 standard deviations, and one more is about a
+// tenth of it.
+func TestFitEnds(t *testing.T) {
+	const levels, most = 32, 0.01 / 10
+	n, errors := shown(t, Model{Noise: 1.2, Misfit: DefaultMisfit, Training: BCE}, named(t, "gray", levels), 4000)
+	value := errors[0].value
+	fit := func(times float64) *Fit {
+		errors[0].value = times * value
+		return must.Get(n.fit(t.Context(), 2, theory.Uniform(levels), errors, Model{Misfit: DefaultMisfit}))(t)
+	}
+	apart := func(a, b *Fit) float64 { // in standard deviations, of the cutoff, which the bits tell least
+		return math.Abs(math.Log(a.Cutoff/b.Cutoff)) / (width(a.CutoffInterval) / (2 * 1.96))
+	}
+	lo, hi := 1.12, 1.13 // times the error that belongs to the bits
+	low, high := fit(lo), fit(hi)
+	for hi-lo > 1e-13 {
+		middle := (lo + hi) / 2
+		if f := fit(middle); apart(low, f) > apart(f, high) {
+			hi, high = middle, f
+		} else {
+			lo, low = middle, f
+		}
+	}
+	must.Within(t, "standard deviations between fits", apart(low, high), 0, most)
+}
+
 func TestFitRefusals(t *testing.T) {
 	good, observed := shown(t, Model{Noise: 1, Misfit: 0.25, Training: BCE}, named(t, "unary", 16), 500)
 	start, uniform := Model{Misfit: 0.25}, theory.Uniform(16)
@@ -169,18 +197,18 @@ func TestFitRefusals(t *testing.T) {
 func TestSolveNoise(t *testing.T) {
 	identity := func(s float64) (float64, error) { return s, nil }
 	for _, target := range []float64{1e-9, 17} {
-		if _, err := solveNoise(16, target, identity); !errors.Is(err, ErrNoNoise) {
+		if _, err := solveNoise(16, target, noiseTolerance, identity); !errors.Is(err, ErrNoNoise) {
 			t.Errorf("error %v: %v, want ErrNoNoise", target, err)
 		}
 	}
 	for _, target := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := solveNoise(16, target, identity); err == nil || errors.Is(err, ErrNoNoise) {
+		if _, err := solveNoise(16, target, noiseTolerance, identity); err == nil || errors.Is(err, ErrNoNoise) {
 			t.Errorf("error %v is taken: %v", target, err)
 		}
 	}
 	// An error that steps has its root at the step.
 	for _, step := range []float64{0.3, 1.234, 2.5, 9} {
-		got := must.Get(solveNoise(16, 1, func(s float64) (float64, error) {
+		got := must.Get(solveNoise(16, 1, noiseTolerance, func(s float64) (float64, error) {
 			if s < step {
 				return 0, nil
 			}
@@ -190,7 +218,7 @@ func TestSolveNoise(t *testing.T) {
 	}
 	// The search may begin at an end, and go inward.
 	for _, inward := range []struct{ slope, root float64 }{{2, 10}, {0.5, 1.2 * smallestNoise(16)}} {
-		got := must.Get(solveNoise(16, inward.slope*inward.root, func(s float64) (float64, error) {
+		got := must.Get(solveNoise(16, inward.slope*inward.root, noiseTolerance, func(s float64) (float64, error) {
 			return inward.slope * s, nil
 		}))(t)
 		must.Within(t, "a root, over where it is", got/inward.root, 1-1e-4, 1+1e-4)

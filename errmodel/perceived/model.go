@@ -17,6 +17,7 @@ import (
 	"belsim/theory/base/memory"
 	"belsim/theory/base/position"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // Training says what a network's outputs were trained for.
@@ -166,7 +167,7 @@ func (p Model) aroundLevel() float64 { return math.Hypot(p.Noise, math.Sqrt(p.Wi
 // L have by default whose perceived label has the standard deviation s around its level:
 // 1.2·(L/s)^¾. Networks of other data have between half and twice as much.
 func (p Model) DefaultCutoff(levels int) float64 {
-	return min(cutoffScale*math.Pow(float64(levels)/p.aroundLevel(), cutoffPower), mostCutoff)
+	return min(cutoffScale*decode.Exp(cutoffPower*math.Log(float64(levels)/p.aroundLevel())), mostCutoff)
 }
 
 // defaults are the parameters with the cutoff and the floor in the place of zeros.

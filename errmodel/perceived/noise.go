@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // ErrNoNoise is wrapped by the errors for mean errors that no label noise gives.
@@ -14,6 +15,19 @@ var ErrNoNoise = errors.New("no label noise gives this error")
 
 // noiseTolerance is the relative accuracy of a label noise.
 const noiseTolerance = 1e-6
+
+// rounded is the logarithm of a label noise, or of another number that a search found, on a grid of about
+// noiseTolerance. Codes that are not learnt to their end magnify last digits a billionfold (hadamard and onehot,
+// in the training for the decoder). On the grid, machines that differ in last digits learn with the same numbers.
+func rounded(x float64) float64 {
+	const grid = 1 << 20
+	return math.Round(x*grid) / grid
+}
+
+// logNoise are the logarithms of the smallest and the largest label noise that are tried.
+func logNoise(levels int) (lo, hi float64) {
+	return math.Log(smallestNoise(levels)), math.Log(float64(levels))
+}
 
 // NoiseOf returns the label noise s, in levels, with which networks that learnt the unary code bit by
 // bit, and are read by gen on hard decisions, have a mean |error| of mae levels over the nodes.
@@ -32,7 +46,7 @@ func (m Model) NoiseOf(ctx context.Context, workers int, nodes *Nodes, mae float
 		return 0, err
 	}
 	m.Training = BCE
-	s, err := solveNoise(levels, mae, func(s float64) (float64, error) {
+	s, err := solveNoise(levels, mae, noiseTolerance, func(s float64) (float64, error) {
 		m.Noise = s
 		n, err := m.Learn(ctx, workers, c, nodes.prior)
 		if err != nil {
@@ -47,14 +61,14 @@ func (m Model) NoiseOf(ctx context.Context, workers int, nodes *Nodes, mae float
 }
 
 // solveNoise returns the s at which a mean error, which grows with s, has the value target.
-// It encloses ln s by steps, and then by false position. Where the error steps, s is at the step.
+// It encloses ln s by steps, and then to the tolerance by false position. Where the error steps, s is at the step.
 // Between five and ten calls of meanError are usual.
-func solveNoise(levels int, target float64, meanError func(s float64) (float64, error)) (float64, error) {
+func solveNoise(levels int, target, tolerance float64, meanError func(s float64) (float64, error)) (float64, error) {
 	if !(target > 0) || math.IsInf(target, 0) {
 		return 0, fmt.Errorf("mean error = %v: want a positive finite number", target)
 	}
 	difference := func(x float64) (float64, error) {
-		v, err := meanError(math.Exp(x))
+		v, err := meanError(decode.Exp(x))
 		if err != nil {
 			return 0, err
 		}
@@ -68,7 +82,8 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 	// Steps from the noise of an easy code enclose the root: E|ε| = √(2/π) is the error that s = 1 gives
 	// to codes that are easy to learn. The error grows about as s does, so that a step of 1.2 times the
 	// difference is beyond the root.
-	lo, hi := math.Log(smallestNoise(levels)), math.Log(float64(levels))
+	lo, hi := logNoise(levels)
+	noise := func(x float64) float64 { return decode.Exp(min(max(rounded(x), lo), hi)) }
 	b, step := bracket{below: math.NaN(), above: math.NaN()}, math.NaN()
 	for x := min(max(math.Log(target*math.Sqrt(math.Pi/2)), lo), hi); math.IsNaN(b.below) || math.IsNaN(b.above); {
 		f, err := difference(x)
@@ -76,7 +91,7 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 		case err != nil:
 			return 0, err
 		case f == 0:
-			return math.Exp(x), nil
+			return noise(x), nil
 		case f < 0:
 			b.below, b.fBelow = x, f
 		default:
@@ -92,10 +107,10 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 		x = min(max(x-math.Copysign(min(max(math.Abs(step), 0.02), 1.5), f), lo), hi)
 	}
 	const most = 60
-	for i := 0; i < most && math.Abs(b.above-b.below) > noiseTolerance; i++ {
+	for i := 0; i < most && math.Abs(b.above-b.below) > tolerance; i++ {
 		x := b.below - b.fBelow*(b.above-b.below)/(b.fAbove-b.fBelow)
 		// Not closer to an end than the tolerance, so that the ends meet.
-		margin := math.Copysign(min(noiseTolerance, math.Abs(b.above-b.below)/2)*0.5, b.above-b.below)
+		margin := math.Copysign(min(tolerance, math.Abs(b.above-b.below)/2)*0.5, b.above-b.below)
 		if (x-b.below)*margin < margin*margin {
 			x = b.below + margin
 		}
@@ -106,12 +121,12 @@ func solveNoise(levels int, target float64, meanError func(s float64) (float64, 
 		if err != nil {
 			return 0, err
 		}
-		if math.Abs(f) < noiseTolerance/10 {
-			return math.Exp(x), nil
+		if math.Abs(f) < tolerance/10 {
+			return noise(x), nil
 		}
 		b.narrow(x, f)
 	}
-	return math.Exp((b.below + b.above) / 2), nil
+	return noise((b.below + b.above) / 2), nil
 }
 
 // bracket encloses the zero of a function, which is negative at one end and positive at the other.

@@ -619,7 +619,7 @@ func TestDistribution(t *testing.T) {
 						t.Fatalf("%s: no distribution of %s", f.Name, by.Name())
 					}
 					d.To(p, z, func(by decode.GenEx) ([]float64, float64) {
-						total, _ := by.Weigh(of, of, of[correlations.To(of, z)], decode.Exp)
+						total, _ := by.Weigh(of, of, of[correlations.To(of, z)])
 						return of, total
 					})
 					want := posterior(c, z)

@@ -1,8 +1,6 @@
 package decode
 
 import (
-	"math"
-
 	"belsim/theory/code"
 )
 
@@ -44,7 +42,7 @@ func (d Distribution) To(p, z []float64, weigh func(by GenEx) (weights []float64
 	if d.cumulative {
 		above := p[:len(z)]
 		for k, v := range z {
-			above[k] = 1 / (1 + math.Exp(-v))
+			above[k] = Sigmoid(v)
 		}
 		isotonic(above)
 		before := 1.0

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -132,20 +133,40 @@ func TestExp(t *testing.T) {
 		}
 		near, _ := want.Float64()
 		off, _ := want.Sub(want, big.NewFloat(got)).Float64()
-		if ulp := math.Nextafter(near, 2) - near; !(math.Abs(off) <= most*ulp) {
+		if ulp := math.Nextafter(near, math.Inf(1)) - near; !(math.Abs(off) <= most*ulp) {
 			t.Fatalf("Exp(%v) = %v is off by %.3g units in the last place", x, got, off/ulp)
 		}
 	}
 	for i := range 20001 {
 		check(-80 * float64(i) / 20000)
+		check(80 * float64(i) / 20000)
 	}
 	for k := range 7386 { // where a half of ln 2/64 is rounded up or down
-		at := -(float64(k) + 0.5) * math.Ln2 / 64
-		check(at)
-		check(math.Nextafter(at, 0))
-		check(math.Nextafter(at, -80))
+		at := (float64(k) + 0.5) * math.Ln2 / 64
+		for _, x := range []float64{at, math.Nextafter(at, 0), math.Nextafter(at, 80)} {
+			check(x)
+			check(-x)
+		}
 	}
-	for _, x := range []float64{0, math.Copysign(0, -1), -5e-324, -1e-300, -1e-17, -1e-9, -80} {
+	for _, x := range []float64{0, math.Copysign(0, -1), -5e-324, -1e-300, -1e-17, -1e-9, -80, 80} {
 		check(x)
+	}
+	for _, x := range []float64{math.Nextafter(-80, -81), -1e300, math.Inf(-1), math.NaN()} {
+		if v := Exp(x); v != 0 {
+			t.Errorf("Exp(%v) = %v, want 0", x, v)
+		}
+	}
+}
+
+// TestSigmoid compares Sigmoid and Softplus with their definitions: three roundings beside those of Exp.
+func TestSigmoid(t *testing.T) {
+	for x := -79.9; x < 800; x += 0.37 {
+		for what, d := range map[string]float64{"Sigmoid": Sigmoid(x)*(1+math.Exp(-x)) - 1, "Softplus": Softplus(x)/(max(x, 0)+
+			math.Log1p(math.Exp(-math.Abs(x)))) - 1} {
+			must.Within(t, fmt.Sprintf("%s(%v)", what, x), d, -5*0x1p-52, 5*0x1p-52)
+		}
+	}
+	for _, x := range []float64{-80.1, math.Inf(-1)} {
+		must.Equal(t, fmt.Sprintf("Sigmoid and Softplus of %v", x), [2]float64{}, [2]float64{Sigmoid(x), Softplus(x)})
 	}
 }

@@ -53,21 +53,20 @@ func (d GenEx) AtTemperature(tau float64) (Decoder, error) { return NewGenEx(d.c
 // DecodeLogits implements LogitDecoder, in O(L·M).
 func (d GenEx) DecodeLogits(z []float64) float64 {
 	of := correlations(d.code, z)
-	_, mean := d.Weigh(of, of, of[place(of)], math.Exp)
+	_, mean := d.Weigh(of, of, of[place(of)])
 	return mean
 }
 
 // FromCorrelations implements Correlator.
 func (d GenEx) FromCorrelations(correlations []float64) float64 {
-	_, mean := d.Weigh(make([]float64, len(correlations)), correlations, correlations[place(correlations)], math.Exp)
+	_, mean := d.Weigh(make([]float64, len(correlations)), correlations, correlations[place(correlations)])
 	return mean
 }
 
 // Weigh sets weights, of length L, to the probabilities of the levels times total, and returns the
-// answer, their mean, by the correlations and the largest of them. Weights may be the correlations. exp is
-// Exp or math.Exp. The largest exponent is subtracted from all, so that none overflows.
-func (d GenEx) Weigh(weights, correlations []float64, largest float64, exp func(float64) float64) (total,
-	mean float64) {
+// answer, their mean, by the correlations and the largest of them. Weights may be the correlations. The
+// largest exponent is subtracted from all, so that none overflows.
+func (d GenEx) Weigh(weights, correlations []float64, largest float64) (total, mean float64) {
 	most := d.temperature * largest
 	infinite, sum, places := math.IsInf(most, 0), 0.0, d.code.Places()
 	weights = weights[:len(correlations)]
@@ -76,10 +75,7 @@ func (d GenEx) Weigh(weights, correlations []float64, largest float64, exp func(
 		if infinite {
 			exponent = d.temperature * (c - largest)
 		}
-		w := 0.0
-		if exponent >= -80 { // others weigh less than 2·10⁻³⁵, of 65,536 levels less than 10⁻²⁵: no bit of the sums
-			w = exp(exponent)
-		}
+		w := Exp(exponent) // 0 where 65,536 levels together weigh less than 2·10⁻³⁰: no bit of the sums
 		weights[i] = w
 		total += w
 		if places == nil {

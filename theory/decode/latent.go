@@ -1,8 +1,6 @@
 package decode
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -12,9 +10,6 @@ import (
 // SmallestError is the smallest error probability that the model distinguishes from 0; 1 −
 // SmallestError is the largest that it distinguishes from 1.
 const SmallestError = 1e-12
-
-// Softplus is ln(1 + eˣ): the loss of a bit whose logit is −x times its true sign.
-func Softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
 // MeanLogit returns Φ⁻¹(1 − e), with e clamped to [SmallestError, 1 − SmallestError]: the mean of
 // the logit, times the true sign of the bit.

@@ -66,7 +66,7 @@ func Weigh(scores []float64) (total float64) {
 	for i, s := range scores {
 		w := 0.0
 		if s -= most; s > lightScore {
-			w = math.Exp(s)
+			w = Exp(s)
 		}
 		scores[i] = w
 		total += w
