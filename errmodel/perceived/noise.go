@@ -17,8 +17,8 @@ var ErrNoNoise = errors.New("no label noise gives this error")
 const noiseTolerance = 1e-6
 
 // rounded is the logarithm of a label noise, or of another number that a search found, on a grid of about
-// noiseTolerance. Codes that are not learnt to their end magnify last digits a billionfold (hadamard and onehot,
-// in the training for the decoder). On the grid, machines that differ in last digits learn with the same numbers.
+// noiseTolerance. In the training for the decoder, hadamard and onehot are not learnt to their end, and magnify last
+// digits to 10⁻³. On the grid, machines whose last digits differ learn with the same numbers.
 func rounded(x float64) float64 {
 	const grid = 1 << 20
 	return math.Round(x*grid) / grid
