@@ -86,8 +86,9 @@ function cross(x, y) {
 export function gridText({ z, side }) {
 	const valid = z.filter(Number.isFinite),
 		better = valid.filter((v) => v > 0).length;
-	const share = valid.length > 0 ? `, B better in ${((100 * better) / valid.length).toFixed(1)} % of the valid ones` : "";
-	return `${side} × ${side} cells (both axes log)${share}`;
+	const grid = `${side} × ${side} cells (both axes log)`;
+	if (valid.length === 0) return grid;
+	return `${grid}, B better in ${((100 * better) / valid.length).toFixed(1)} % of the valid ones`;
 }
 
 /** mapFigure draws which of two errors is smaller, from the increase z of A's error over B's in percent, on logarithmic
