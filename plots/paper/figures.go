@@ -53,8 +53,8 @@ func Figures(quick bool) []Figure {
 		},
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.",
 			Make: profilesOf("johnson", 7)},
-		mapFigure("3c", "bound", quick, "The error bound of BEL-U (Eq. 2) over that of BEL-J (Eq. 26), at each weight r and "+
-			"width σ of the error profiles, in percent of the latter. Red: BEL-J has the smaller bound. Blue: BEL-U "+
+		mapFigure("3c", "bound", quick, "By how many percent the error bound of BEL-U (Eq. 2) exceeds that of BEL-J (Eq. 26), at each "+
+			"weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U "+
 			"has. Hatched: some probability exceeds 1."),
 		mapFigure("3c-exact", "exact", quick, "Figure 3(c) by the exact expected errors of the same model, and not by their "+
 			"bounds: there is no red."),
