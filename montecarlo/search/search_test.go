@@ -163,10 +163,10 @@ func TestEvaluators(t *testing.T) {
 func TestOrder(t *testing.T) {
 	o := Options{Levels: 2, Bits: 2}
 	for size := 2; size <= 1<<12; size *= 2 {
-		s := o.newSampled(size, 0)
+		order := o.newSampled(size, 0).samples(1, 1)
 		seen := make([]bool, size)
 		for i := range size {
-			seen[s.samples(1, 1).at(int32(i))] = true
+			seen[order.at(int32(i))] = true
 		}
 		for x, ok := range seen {
 			if !ok {
@@ -178,13 +178,13 @@ func TestOrder(t *testing.T) {
 	s := o.newSampled(size, 0)
 	sum, squares := 0.0, 0.0
 	for n := range pairs {
-		in := map[int]bool{}
+		in, order, other := map[int]bool{}, s.samples(n, 0), s.samples(n, 1)
 		for i := range int32(first) {
-			in[s.samples(n, 0).at(i)] = true
+			in[order.at(i)] = true
 		}
 		both := 0.0
 		for i := range int32(first) {
-			if in[s.samples(n, 1).at(i)] {
+			if in[other.at(i)] {
 				both++
 			}
 		}
@@ -417,8 +417,9 @@ func TestDraw(t *testing.T) {
 			for k := range bits {
 				count := int32(rng.Float64() * float64(size))
 				s.counts[2*bits+k] = count
+				order := s.samples(2, k)
 				for i := range count {
-					want[s.samples(2, k).at(i)] |= 1 << k
+					want[order.at(i)] |= 1 << k
 				}
 			}
 			for i := range s.flips {
