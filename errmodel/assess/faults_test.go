@@ -290,8 +290,8 @@ func TestSoft(t *testing.T) {
 	}
 }
 
-// TestOneCause: targets that are rolled by one level, shifted by three, or of other samples, are told as that, and
-// not as logits of another size or as a range of another width.
+// TestOneCause: targets that are rolled by one level, shifted by three, or of other samples, are
+// told as that, and not as logits of another size or as a range of another width.
 func TestOneCause(t *testing.T) {
 	for name, put := range map[string]func(n *faultyNetwork, level int) int{
 		"rolled": func(n *faultyNetwork, level int) int { return (level + n.levels - 1) % n.levels },

@@ -260,9 +260,9 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestBias: predictions that are too small by 2 levels or too large by 0.3, and have errors of less than half of a level
-// else, are told so with the mend, also where they were clipped; those without a bias are not. A factor is told as a
-// factor.
+// TestBias: predictions that are too small by 2 levels or too large by 0.3, and have errors of less
+// than half of a level else, are told so with the mend, also where they were clipped; those without
+// a bias are not. A factor is told as a factor.
 func TestBias(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	direct, _, _ := d.savePerceived(t, dir)

@@ -27,8 +27,9 @@ type line struct{ offset, slope float64 }
 
 func (l line) at(answer float64) float64 { return l.offset + l.slope*answer }
 
-// codec finds that encoder and decoder place the levels differently: shifted by halves of a level, with
-// edges for centres, or stretched from one end; or anything that gains much: a shift by more, or else a line.
+// codec finds that encoder and decoder place the levels differently: shifted by halves of a level,
+// with edges for centres, or stretched from one end; or anything that gains much: a shift by more,
+// or else a line.
 func (s *search) codec() *trial {
 	if s.Code.Uneven() {
 		return nil
@@ -84,8 +85,8 @@ func (s *search) codec() *trial {
 	return best
 }
 
-// median is that of how far answers lie above the targets, of the half that chooses: it does not move with
-// answers that are clipped.
+// median is that of how far answers lie above the targets, of the half that chooses: it does not
+// move with answers that are clipped.
 func (s *search) median() float64 {
 	var above []float64
 	for i := 0; i < s.Len(); i += 2 {
@@ -190,9 +191,9 @@ func (s *search) describe(t *trial, e observed.Error) {
 		"%s then", ends, t.less())
 }
 
-// predicted finds that predictions of direct regression are too large or too small by one amount, or by a factor
-// where that gains much more: without it, samples that took no part in this have a smaller error. Predictions that
-// were clipped say nothing of either.
+// predicted finds that predictions of direct regression are too large or too small by one amount,
+// or by a factor where that gains much more: without it, samples that took no part in this have a
+// smaller error. Predictions that were clipped say nothing of either.
 func (s *search) predicted() *Finding {
 	const gained = 0.01 // of the error
 	lo, hi := s.ends()
@@ -239,8 +240,8 @@ func (s *search) predicted() *Finding {
 	return &t.Finding
 }
 
-// ends are the smallest and the largest prediction where many are alike, as if they were clipped; else there are
-// none.
+// ends are the smallest and the largest prediction where many are alike, as if they were clipped;
+// else there are none.
 func (s *search) ends() (lo, hi float64) {
 	const many = 0.03
 	least, most, n := slices.Min(s.Own), slices.Max(s.Own), [2]float64{}

@@ -197,8 +197,9 @@ func (s *search) reading() (out []Finding) {
 	return out
 }
 
-// sizeAndPlaces finds logits of a wrong size, and levels in wrong places. Logits that are large for errors
-// that misplaced levels make are no fault: each is told where it stays once the other is mended.
+// sizeAndPlaces finds logits of a wrong size, and levels in wrong places. Logits that are large for
+// errors that misplaced levels make are no fault: each is told where it stays once the other is
+// mended.
 func (s *search) sizeAndPlaces() (hot *Finding, codec *trial) {
 	if hot = s.temperature(); hot == nil {
 		return nil, s.codec()
