@@ -107,8 +107,8 @@ func checkValue(name string, value *kong.Value) error {
 	return checkNumber(name, v, value.HasDefault)
 }
 
-// checkNumber refuses the numbers of checkValues. Zero stands for a flag that is not there, unless
-// it has a default.
+// checkNumber refuses the numbers of checkValues. Zero stands for a flag that is not there, but for whole numbers with a
+// default, and behind a pointer.
 func checkNumber(name string, v reflect.Value, hasDefault bool) error {
 	switch v.Kind() {
 	case reflect.Uint64:
@@ -129,7 +129,7 @@ func checkNumber(name string, v reflect.Value, hasDefault bool) error {
 		}
 	case reflect.Pointer: // of a number that may be zero
 		if x, ok := v.Interface().(*float64); ok && (!(*x >= 0) || math.IsInf(*x, 1)) {
-			return fmt.Errorf("%s %v: want a positive finite number", name, *x)
+			return fmt.Errorf("%s %v: want a finite number from 0 on", name, *x)
 		}
 	}
 	return nil
