@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
@@ -176,11 +175,13 @@ func (env *environment) provenance() table.Provenance {
 	return table.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
 }
 
-// quoted quotes the arguments that a shell would split.
+// quoted are arguments as a POSIX shell reads them: in single quotes where they have characters that it would interpret.
 func quoted(args []string) []string {
-	out := make([]string, len(args))
+	out := slices.Clone(args)
 	for i, a := range args {
-		out[i] = jobs.Quote(a)
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
 	}
 	return out
 }
