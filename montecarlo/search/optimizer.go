@@ -92,19 +92,21 @@ func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*mo
 	return montecarlo.Sampling{Seed: seed}.Problem(ctx, &p.scenario, c, d)
 }
 
-// sampled estimates the expected error of a code by sampling the whole scenario.
-func (p *Optimizer) sampled(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error) {
-	problem, err := p.problem(ctx, c, seed)
-	if errmodel.Invalid(err) {
-		return math.Inf(1), nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	// The chains of a search are what runs side by side.
-	draw := montecarlo.Sampling{Samples: uint64(samples)}
-	sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, draw, p.Options.Prior, nil)
-	return montecarlo.Average(p.Options.Prior, sums).Mean, err
+// sampled estimates the expected error of codes by sampling the whole scenario.
+func (p *Optimizer) sampled(_, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error) {
+	return func(ctx context.Context, c *code.Code) (float64, error) {
+		problem, err := p.problem(ctx, c, seed)
+		if errmodel.Invalid(err) {
+			return math.Inf(1), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		// The chains of a search are what runs side by side.
+		draw := montecarlo.Sampling{Samples: uint64(samples)}
+		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, draw, p.Options.Prior, nil)
+		return montecarlo.Average(p.Options.Prior, sums).Mean, err
+	}, nil
 }
 
 // Decoders returns the names of a registry's decoders that read any binary code. The others,

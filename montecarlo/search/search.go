@@ -178,11 +178,11 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 func (o *Options) rank(ctx context.Context, all []candidate, samples int, purpose uint64) ([]candidate, error) {
 	means := make([]float64, len(all))
 	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
-		x := o.evaluator(samples, o.seed(purpose))
+		x, err := o.evaluator(samples, o.seed(purpose))
 		return func(ctx context.Context, i int) (err error) {
 			means[i], err = x.reset(ctx, all[i].words)
 			return err
-		}, nil
+		}, err
 	})
 	if err != nil && ctx.Err() == nil {
 		return nil, err

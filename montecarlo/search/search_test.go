@@ -121,7 +121,7 @@ func exact(t testing.TB, c *code.Code, o Options) (mean, variance float64) {
 
 // objective is one without samples.
 func objective(of func(context.Context, *code.Code) (float64, error)) Objective {
-	return func(ctx context.Context, c *code.Code, _ int, _ uint64) (float64, error) { return of(ctx, c) }
+	return func(int, int, uint64) (func(context.Context, *code.Code) (float64, error), error) { return of, nil }
 }
 
 // TestEvaluators: sums over all outputs are the exact value, and samples are within 6
@@ -385,7 +385,8 @@ func TestEnd(t *testing.T) {
 			t.Errorf("ended after %v, the search of a large code ends after %v: %v", after, time.Since(at), err)
 		}
 	}
-	evaluated := o.evaluator(guides, 1)
+	evaluated, err := o.evaluator(guides, 1)
+	must.Succeed(t, err)
 	cancel()
 	if _, err := evaluated.update(ctx, newWords(4096, 64, false), nil); err == nil {
 		t.Error("an update looks at no context")
