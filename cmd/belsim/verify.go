@@ -34,7 +34,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.result(nil, nil)); err != nil {
 		return err
 	}
-	matrix := outputFlags{Output: cmd.Confusion}
+	matrix := outputFlags{Output: cmd.Confusion, flag: "--confusion"}
 	if cmd.Confusion != nil {
 		if err := matrix.checkOutput(env, cmd.confusion(ctx, nil, nil)); err != nil {
 			return err

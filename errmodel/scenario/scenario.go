@@ -1,7 +1,6 @@
-// Package scenario describes the subject of a computation.
-//
-// A Scenario is an error model, the prior of the labels, what decoders read, and their temperature. Package
-// expect computes bounds and exact values of the problem of a Scenario, a code and a decoder; package
+// Package scenario holds what all codes of a computation have in common: a [Scenario] is an error
+// model, the prior of the labels, what decoders read, and their temperature. Package expect
+// computes bounds and exact values of the problem of a Scenario, a code and a decoder; package
 // montecarlo samples the problem.
 package scenario
 
