@@ -99,7 +99,7 @@ func TestClosedStandardOutput(t *testing.T) {
 
 // quiet is the flag of commands that have notes.
 func quiet(args string) []string {
-	for _, command := range []string{"compare --help", "completion", "--", "merge", "codes", "sweep --print example"} {
+	for _, command := range []string{"compare --help", "completion", "--", "merge", "sweep --print example"} {
 		if args == "" || strings.HasPrefix(args, command) {
 			return nil
 		}

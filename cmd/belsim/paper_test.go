@@ -297,7 +297,7 @@ func TestDifferences(t *testing.T) {
 		if !strings.Contains(readme, "`belsim "+command+"`") {
 			t.Errorf("theory/README.md does not name belsim %s", command)
 		}
-		mustRun(t, command)
+		mustRun(t, command+" -q")
 	}
 
 	ratios := [2][]float64{}
@@ -324,7 +324,7 @@ func TestDifferences(t *testing.T) {
 		"the error, and at most %.1f times", ratios[1][middle], slices.Max(ratios[1]), ratios[0][middle], slices.Max(ratios[0]))
 
 	for name, m := range map[string]int{"johnson": 4, "johnson-nonzero": 5} {
-		matrix := mustRun(t, "codes "+name+" --levels 8")
+		matrix := mustRun(t, "codes "+name+" --levels 8 -q")
 		for v, line := range strings.Split(strings.TrimSpace(matrix), "\n") {
 			want := fmt.Sprint(word(v+m-4, m)) // of value 0 or 1 and up
 			must.Equal(t, name, want, "["+strings.ReplaceAll(line, ",", " ")+"]")

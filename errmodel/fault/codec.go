@@ -27,9 +27,10 @@ type line struct{ offset, slope float64 }
 
 func (l line) at(answer float64) float64 { return l.offset + l.slope*answer }
 
-// codec finds that encoder and decoder place the levels differently: shifted by halves of a level, with
-// edges for centres, or stretched from one end; or anything that gains much.
-func (s *search) codec() *Finding {
+// codec finds that encoder and decoder place the levels differently: shifted by halves of a level,
+// with edges for centres, or stretched from one end; or anything that gains much: a shift by more,
+// or else a line.
+func (s *search) codec() *trial {
 	if s.Code.Uneven() {
 		return nil
 	}
@@ -59,16 +60,17 @@ func (s *search) codec() *Finding {
 	edges.Text = "the ends of the range are edges of bins, and not the first and the last level as it is read: levels are the centres of bins"
 	centres := s.moved("edges", line{-0.5 * (levels + 1) / (levels - 1), levels / (levels - 1)})
 	centres.Text = "the ends of the range are the first and the last level, and not edges of bins as it is read"
-	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)), s.moved("line", s.line())} {
+	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)),
+		s.moved("far", line{-s.median(), 1}), s.moved("line", s.line())} {
 		gain, after, far := s.judge(&t), s.misplaced(t.line), max(math.Abs(t.at(1)-1), math.Abs(t.at(levels)-levels)) > farthest
 		told := after < placed && before-after > moved && t.Mended < (1+same)*t.Error
 		switch t.Name {
 		case "stretch": // it was fitted
 			told = told && far && gain > surely && before-after > movedFree && t.Mended < (1-same/3)*t.Error
-		case "line":
+		case "far", "line":
 			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.slope)) < 0.3 && s.told(&t)
 		}
-		if !told {
+		if !told || best != nil && best.Name == "far" && t.Mended > (1-worthwhile)*best.Mended {
 			continue
 		}
 		if best == nil || after < rest-simpler && t.Mended < (1-2*worthwhile)*best.Mended || best.Name != "shift" &&
@@ -80,13 +82,24 @@ func (s *search) codec() *Finding {
 		return nil
 	}
 	s.describe(best, bias)
-	return &best.Finding
+	return best
+}
+
+// median is that of how far answers lie above the targets, of the half that chooses: it does not
+// move with answers that are clipped.
+func (s *search) median() float64 {
+	var above []float64
+	for i := 0; i < s.Len(); i += 2 {
+		above = append(above, s.read.answer[i]-s.Exact[i])
+	}
+	slices.Sort(above)
+	return above[len(above)/2]
 }
 
 // moved is a reading of targets at a line of the answers.
 func (s *search) moved(name string, l line) trial {
 	t := trial{Finding: Finding{Name: name, Number: l.slope}, line: l}
-	if name == "shift" {
+	if l.slope == 1 {
 		t.Number = -l.offset
 	}
 	for _, v := range s.read.answer {
@@ -156,6 +169,10 @@ func (s *search) describe(t *trial, e observed.Error) {
 		side = "below"
 	}
 	switch t.Name {
+	case "far":
+		t.Name = "shift"
+		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets in the median: encoder and decoder place the levels "+
+			"differently, or the network is biased", math.Abs(l.offset), map[bool]string{true: "above", false: "below"}[l.offset < 0])
 	case "shift":
 		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets (± %.2f), the same at all levels: encoder and decoder "+
 			"place the levels %s apart, or the network is biased", math.Abs(e.Mean), side, e.StdErr,
@@ -174,22 +191,43 @@ func (s *search) describe(t *trial, e observed.Error) {
 		"%s then", ends, t.less())
 }
 
-// bias finds that predictions of direct regression are too large or too small by one amount: without it, samples
-// that took no part in this have a smaller error.
-func (s *search) bias() *Finding {
+// predicted finds that predictions of direct regression are too large or too small by one amount,
+// or by a factor where that gains much more: without it, samples that took no part in this have a
+// smaller error. Predictions that were clipped say nothing of either.
+func (s *search) predicted() *Finding {
 	const gained = 0.01 // of the error
+	lo, hi := s.ends()
 	var half, all observed.Sums
+	var sums observed.LineSums
 	for i, v := range s.Own {
+		if v <= lo || v >= hi {
+			continue
+		}
 		if all.Add(v - s.Exact[i]); i%2 == 0 {
 			half.Add(v - s.Exact[i])
+			sums.Add(v, s.Exact[i])
 		}
 	}
-	by := all.Error()
-	t := s.moved("bias", line{-half.Error().Mean, 1})
-	if gain := s.judge(&t); !(gain > 1 && math.Abs(by.Mean) > sure*by.StdErr && t.Mended < (1-gained)*t.Error) {
+	by, l := all.Error(), sums.Line()
+	t, scaled := s.moved("bias", line{-half.Error().Mean, 1}), s.moved("stretch", line{l.Offset, l.Slope})
+	gain := s.judge(&t)
+	biased := gain > 1 && math.Abs(by.Mean) > sure*by.StdErr && t.Mended < (1-gained)*t.Error
+	label, width := s.Input.Labels.Label, s.Input.Labels.Width()
+	if s.gains(&scaled) && !(biased && scaled.Mended > (1-worthwhile)*t.Mended) {
+		offset := label(scaled.at(1)) - l.Slope*label(1)
+		factor, sign := table.Short(l.Slope), "add"
+		if offset < 0 {
+			sign = "subtract"
+		}
+		scaled.Text = fmt.Sprintf("the targets rise by %s where the predictions rise by 1: their units or ranges differ, or the "+
+			"network is trained too little or too long", factor)
+		scaled.Mend = fmt.Sprintf("multiply the predictions by %s, then %s %s: by samples that took no part in this, %s then",
+			factor, sign, table.Short(math.Abs(offset)), scaled.less())
+		return &scaled.Finding
+	}
+	if !biased {
 		return nil
 	}
-	width := s.Input.Labels.Width()
 	side, mend := "above", "subtract %s from the predictions"
 	if by.Mean < 0 {
 		side, mend = "below", "add %s to the predictions"
@@ -200,6 +238,29 @@ func (s *search) bias() *Finding {
 		table.Short(width*by.StdErr))
 	t.Mend = fmt.Sprintf(mend, size) + ": by samples that took no part in this, " + t.less() + " then"
 	return &t.Finding
+}
+
+// ends are the smallest and the largest prediction where many are alike, as if they were clipped;
+// else there are none.
+func (s *search) ends() (lo, hi float64) {
+	const many = 0.03
+	least, most, n := slices.Min(s.Own), slices.Max(s.Own), [2]float64{}
+	for _, v := range s.Own {
+		if v == least {
+			n[0]++
+		}
+		if v == most {
+			n[1]++
+		}
+	}
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if n[0] >= many*float64(s.Len()) {
+		lo = least
+	}
+	if n[1] >= many*float64(s.Len()) {
+		hi = most
+	}
+	return lo, hi
 }
 
 // circle finds that levels or predictions on a line are angles: round the range, errors are far smaller, and not as

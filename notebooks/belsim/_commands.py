@@ -880,7 +880,7 @@ def optimize(
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
 
     ``max_transitions`` limits the transitions of each bit. ``steps`` says how long to search. The error model is given as for
-    ``compare``.
+    ``compare``; with a ``model`` the search is for the network that was fitted.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
