@@ -97,7 +97,7 @@ func Keep(bits int) int { return min(keep, max(4*fewest, keepNumbers/bits)) }
 // trial is a way to read the samples, with the fault that it would mend.
 type trial struct {
 	Finding
-	line                     // of the targets on the answers, of a fault of the codec
+	observed.Line            // of the targets on the answers, of a fault of the codec
 	errors, answer []float64 // |answer − target| of the kept samples and their answers, in levels
 }
 
