@@ -8,23 +8,6 @@ import (
 	"belsim/errmodel/perceived"
 )
 
-// bitRates is the error rate of each bit of what was learnt, over a prior that adds up to 1.
-func bitRates(l *perceived.Network, prior []float64) []float64 {
-	levels, m := l.Dims()
-	rates, row, sum := make([]float64, m), make([]float64, m), 0.0
-	for i := range levels {
-		l.RowTo(row, i)
-		sum += prior[i]
-		for k, v := range row {
-			rates[k] += prior[i] * v
-		}
-	}
-	for k := range rates {
-		rates[k] /= sum
-	}
-	return rates
-}
-
 // Comparison puts a network beside the model.
 type Comparison struct {
 	Errors []float64 // under the model, of each decoding; NaN where the model says nothing
@@ -88,7 +71,7 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 	if n.Training != perceived.BCE {
 		return out, nil
 	}
-	rates := bitRates(l, f.Prior)
+	rates := l.Rates(f.Prior)
 	for k, at := range n.Code.Transitions() {
 		if math.IsNaN(n.Rates[k]) {
 			continue
