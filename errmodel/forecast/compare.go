@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel/perceived"
 )
 
@@ -71,7 +74,9 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 	if n.Training != perceived.BCE {
 		return out, nil
 	}
-	rates := l.Rates(f.Prior)
+	var rates mat.VecDense // over a prior that adds up to 1
+	rates.MulVec(l.Table().T(), mat.NewVecDense(len(f.Prior), f.Prior))
+	rates.ScaleVec(1/floats.Sum(f.Prior), &rates)
 	for k, at := range n.Code.Transitions() {
 		if math.IsNaN(n.Rates[k]) {
 			continue
@@ -84,7 +89,7 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 		r := &out.Rates[i]
 		r.Bits++
 		r.Observed += n.Rates[k]
-		r.Model += rates[k]
+		r.Model += rates.AtVec(k)
 	}
 	slices.SortFunc(out.Rates, func(a, b BitRate) int { return a.Transitions - b.Transitions })
 	for i := range out.Rates {

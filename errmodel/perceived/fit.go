@@ -211,11 +211,13 @@ func (n *Observed) rateTargets(prior []float64, easy bool) (out []target) {
 		}
 		out = append(out, target{value: value, sd: sd, transitions: t,
 			model: func(l *Network) (float64, error) {
-				sum, rates := 0.0, l.Rates(prior)
-				for _, k := range bits[t] {
-					sum += rates[k] / float64(len(bits[t]))
+				sum, e := 0.0, l.Table()
+				for i, p := range prior {
+					for _, k := range bits[t] {
+						sum += p * e.At(i, k)
+					}
 				}
-				return sum, nil
+				return sum / float64(len(bits[t])), nil
 			}})
 	}
 	return out

@@ -157,14 +157,6 @@ func (n *Network) makeTable() *mat.Dense {
 	return table
 }
 
-// Rates are the mean error probabilities of the bits over a prior, which need not add up to 1.
-func (n *Network) Rates(prior []float64) []float64 {
-	out, e := mat.NewVecDense(n.c.Bits(), nil), n.Table()
-	out.MulVec(e.T(), mat.NewVecDense(len(prior), prior))
-	out.ScaleVec(1/floats.Sum(prior), out)
-	return out.RawVector().Data
-}
-
 // Logits sets dst, of length M, to the logits f_k at the perceived label y, in levels. They are
 // interpolated by cubics through four points of the grid. Beyond 3.5·s from the levels, they are
 // constant.

@@ -70,9 +70,6 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 	return p.For(count, prior), nil
 }
 
-// Bits is the largest number of bits that the nodes have residuals of.
-func (p *Nodes) Bits() int { return p.bits }
-
 // For are nodes for another prior, of which the residuals are those of the first nodes here.
 func (p *Nodes) For(count int, prior []float64) *Nodes {
 	sum, _ := total(prior)
