@@ -664,8 +664,8 @@ func TestScores(t *testing.T) {
 		near := func(what string, got, want float64) {
 			must.Near(t, what, want/samples, got, 1e-10)
 		}
-		near("CRPS", got.CRPS.Mean, crps)
-		near("log score", got.Log.Mean, log)
+		near("CRPS", got.CRPS, crps*labels.Width())
+		near("log score", got.Log, log)
 		for b := range pit {
 			near("PIT", got.PIT[b], pit[b])
 		}
@@ -677,7 +677,7 @@ func TestScores(t *testing.T) {
 		observed.Labels{Levels: 3}, observed.Logits), c,
 		must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t), nil))(t)
 	for _, x := range s.Scores {
-		if x.CRPS.Mean != 1 || math.Abs(x.Log.Mean+math.Log(1e-12)/2) > 1e-10 || x.Impossible != 1 ||
+		if x.CRPS != 1 || math.Abs(x.Log+math.Log(1e-12)/2) > 1e-10 || x.Impossible != 1 ||
 			math.Abs(x.PIT[0]-0.5-0.5/observed.PITBins) > 1e-10 {
 			t.Errorf("%+v", x)
 		}

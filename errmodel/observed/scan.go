@@ -469,7 +469,7 @@ func (x *scan) summary() *Summary {
 			out.Direct, out.Beside = x.directly.Error(), append(out.Beside, e.beside.Error())
 		}
 	}
-	out.Kept, out.Scores, out.LossBound = &x.kept.out, x.scores.scores(), x.losses.bound()
+	out.Kept, out.Scores, out.LossBound = &x.kept.out, x.scores.scores(x.source.Labels.Width()), x.losses.bound()
 	out.Quantization = x.quantization.Error().Mean
 	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
 		out.Dispersion = dispersion(out.Counts, x.balances, x.transitions)
