@@ -29,10 +29,6 @@ func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, r Readin
 	done func(samples uint64)) error {
 	outputs := s.Outputs
 	_, m := outputs.Dims()
-	if c != nil && c.Bits() != m {
-		return fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", outputs.Name(), m, c.Name(), c.Levels(),
-			c.Bits())
-	}
 	var correlations *decode.Correlations
 	if c != nil {
 		correlations = decode.NewCorrelations(c)

@@ -3,7 +3,6 @@ package observed
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -359,10 +358,6 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings []Decoding,
 	done func(samples uint64)) (*Summary, error) {
 	m := c.Bits()
-	if _, columns := s.Outputs.Dims(); columns != m {
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(),
-			c.Levels(), m)
-	}
 	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()), cells: make(cells, c.Levels()),
 		errors: make([]errorSums, len(decodings)), kept: s.newReservoir(s.Keep, takeSeed),
 		scores: newScoreSums(c, s.Kind, decodings), losses: newLossSums(c, s, decodings),

@@ -435,11 +435,6 @@ func TestErrors(t *testing.T) {
 	if _, err := nodes.Errors(ctx, 1, thresholds(c, 1), decodings(t, c)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, other := range []*code.Code{named(t, "unary", levels-1), named(t, "onehot", levels)} {
-		if _, err := nodes.Errors(t.Context(), 1, thresholds(other, 1), nil); err == nil {
-			t.Errorf("%s of %d levels was taken", other.Name(), other.Levels())
-		}
-	}
 }
 
 // TestSmooth: a difference of errors of hard decisions by ln κ, which half-widths of forecasts are in

@@ -2,7 +2,6 @@ package perceived
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -44,9 +43,6 @@ type Nodes struct {
 // codes of so many bits at most. The error says that the prior is no distribution, or that memory
 // is short.
 func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error) {
-	if count < 1 || count&(count-1) != 0 {
-		return nil, fmt.Errorf("%d nodes: want a power of two", count)
-	}
 	if err := memory.Check("the random numbers of a forecast", memory.Product(count, most, 4)); err != nil {
 		return nil, err
 	}
