@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -15,6 +16,7 @@ type CompareData struct {
 	Title   string
 	Expects string // what the errors are, with their unit; "" for |error| in levels
 	Rows    []CompareRow
+	Line    int // a line stands above this row; 0 for none
 	Style   Style
 }
 
@@ -23,10 +25,11 @@ type CompareData struct {
 type CompareRow struct {
 	Name                       string
 	Bound, Exact, Mean, StdErr float64
+	AnyLaw                     *[2]float64 // the ends under any joint law of the bits; nil if unknown
 }
 
-// Compare draws a row of marks for each code, the first at the top: bound, exact value and sampled
-// mean with its standard error, on a logarithmic axis.
+// Compare draws a row of marks for each code, the first at the top: the ends under any law, bound, exact value
+// and sampled mean with its standard error, on a logarithmic axis.
 func Compare(d CompareData) *Figure {
 	p := newPlot(d.Style, "expected "+cmp.Or(d.Expects, "|error| in levels"), "")
 	p.Add(grid())
@@ -35,6 +38,9 @@ func Compare(d CompareData) *Figure {
 		errors = append(errors, r.Bound, r.Exact, r.Mean)
 		if end := r.Mean + r.StdErr; end > 0 { // room for the bar
 			errors = append(errors, end)
+		}
+		if r.AnyLaw != nil {
+			errors = append(errors, r.AnyLaw[:]...)
 		}
 	}
 	on := errorAxis(&p.X, errors...)
@@ -45,6 +51,11 @@ func Compare(d CompareData) *Figure {
 		names[i] = plot.Tick{Value: -float64(i), Label: abridge(p.Y.Tick.Label, r.Name, d.Style.of(2.5))}
 	}
 	p.Y.Tick.Marker = names
+	if d.Line > 0 {
+		at := 0.5 - float64(d.Line)
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: p.X.Min, Y: at}, {X: p.X.Max, Y: at}},
+			LineStyle: draw.LineStyle{Color: black, Width: vg.Points(0.6)}})
+	}
 	key := d.addMarks(p, on)
 	return d.Style.keyed(d.Title, p, key, vg.Length(1.2+0.26*float64(max(len(d.Rows), 3)))*vg.Inch)
 }
@@ -52,6 +63,18 @@ func Compare(d CompareData) *Figure {
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error
 // on the axis.
 func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []series) {
+	ends, bar := points{bar: vg.Points(3), horizontal: true, glyph: draw.GlyphStyle{Color: paleGrey, Shape: draw.PlusGlyph{}}}, invisible
+	for i, r := range d.Rows {
+		if r.AnyLaw != nil {
+			lo, hi := on(r.AnyLaw[0]), on(r.AnyLaw[1])
+			ends.at = append(ends.at, Point{X: lo, Y: -float64(i), Lo: lo, Hi: hi})
+		}
+	}
+	if len(ends.at) > 0 {
+		p.Add(ends)
+		bar.Color, bar.Width = paleGrey, ends.bar
+		key = append(key, series{name: "any law", line: bar})
+	}
 	for _, of := range []struct {
 		name  string
 		glyph draw.GlyphStyle

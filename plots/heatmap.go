@@ -213,8 +213,17 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	}
 	whole := vg.Rectangle{Min: areas[0].Min, Max: areas[len(areas)-1].Max}
 	if d.Blank != "" && slices.ContainsFunc(d.Panels, func(p HeatmapPanel) bool { return hasBlank(p.Z) }) {
-		style, words := shrink(textStyle(d.Style, 9), d.Blank, 0.5*areas[0].Size().X-vg.Points(30)) // beside the axis' name
-		at, img := vg.Point{X: whole.Max.X - style.Width(words), Y: above.Min.Y}, image.NewNRGBA(image.Rect(0, 0, 52, 36))
+		// beside the axis' name: on the right, or in the middle between the names of two panels
+		right, room := whole.Max.X, 0.5*areas[0].Size().X-vg.Points(30)
+		if len(areas) > 1 {
+			room = areas[1].Center().X - areas[0].Center().X - panels[0].X.Label.TextStyle.Width(panels[0].X.Label.Text) -
+				vg.Points(30)
+		}
+		style, words := shrink(textStyle(d.Style, 9), d.Blank, room)
+		if len(areas) > 1 {
+			right = (areas[0].Center().X + areas[1].Center().X + style.Width(words) + vg.Points(18)) / 2
+		}
+		at, img := vg.Point{X: right - style.Width(words), Y: above.Min.Y}, image.NewNRGBA(image.Rect(0, 0, 52, 36))
 		c.FillText(style, at, words)
 		hatch(img, img.Rect)
 		box := vg.Rectangle{Min: at.Sub(vg.Point{X: vg.Points(18), Y: vg.Points(1)}), Max: at.Add(vg.Point{X: -vg.Points(5),
@@ -234,16 +243,24 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	below := draw.Crop(c, 0, 0, 0, vg.Points(46)-c.Size().Y)
 	area := bar.DataCanvas(below)
 	bar.Draw(draw.Crop(below, whole.Min.X-area.Min.X, whole.Max.X-area.Max.X, 0, 0))
-	side := func(text string, x vg.Length, align text.XAlignment) {
-		style, words := shrink(textStyle(d.Style, 9.5), text, 0.48*whole.Size().X)
-		style.XAlign = align
-		c.FillText(style, vg.Point{X: x, Y: area.Max.Y + vg.Points(4)}, words)
-	}
-	if scale.lo < 0 { // a side without colours has no words: they would stand beside the other's numbers
-		side(percent(scale.lo)+" ← "+d.Below, whole.Min.X, draw.XLeft)
+	var sides [2]string // a side without colours has no words: they would stand beside the other's numbers
+	if scale.lo < 0 {
+		sides[0] = percent(scale.lo) + " ← " + d.Below
 	}
 	if scale.hi > 0 {
-		side(d.Above+" → "+percent(scale.hi), whole.Max.X, draw.XRight)
+		sides[1] = d.Above + " → " + percent(scale.hi)
+	}
+	size := vg.Points(9.5) // of both
+	for _, text := range sides {
+		style, _ := shrink(textStyle(d.Style, 9.5), text, 0.48*whole.Size().X)
+		size = min(size, style.Font.Size)
+	}
+	style := textStyle(d.Style, 9.5)
+	style.Font.Size = size
+	for i, x := range []vg.Length{whole.Min.X, whole.Max.X} {
+		style.XAlign = []text.XAlignment{draw.XLeft, draw.XRight}[i]
+		_, words := shrink(style, sides[i], 0.48*whole.Size().X)
+		c.FillText(style, vg.Point{X: x, Y: area.Max.Y + vg.Points(4)}, words)
 	}
 }
 

@@ -159,7 +159,7 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		},
 		// zeros on a log axis, a mean without an error
 		"compare-zero": whole(plots.Compare(plots.CompareData{Title: "many decades", Rows: []plots.CompareRow{
-			{"no error", nan, 0, 0, nan}, {"tiny", nan, 1e-17, 1e-12, 2e-12}, {"large", nan, 20, 21, 9},
+			{"no error", nan, 0, 0, nan, nil}, {"tiny", nan, 1e-17, 1e-12, 2e-12, nil}, {"large", nan, 20, 21, 9, nil},
 		}})),
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
@@ -181,10 +181,10 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"verify-inexact": whole(plots.Verify(verifyData(12, false))),
 		"code":           whole(plots.CodeMatrix(codeData(8, 16))),
 		"code-large":     whole(plots.CodeMatrix(codeData(2000, 4000))),
-		"compare": whole(plots.Compare(plots.CompareData{Rows: []plots.CompareRow{
-			{"unary", 0.5, 0.4, 0.401, 0.001}, {"johnson", 0.62, 0.55, 0.549, 0.002},
-			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01}, {"hadamard", 90, nan,
-				30, 0.5},
+		"compare": whole(plots.Compare(plots.CompareData{Line: 3, Rows: []plots.CompareRow{
+			{"unary", 0.5, 0.4, 0.401, 0.001, &[2]float64{0.1, 0.6}}, {"johnson", 0.62, 0.55, 0.549, 0.002, nil},
+			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01, nil},
+			{"! hadamard", 90, nan, 30, 0.5, &[2]float64{0, 150}},
 		}})),
 	}
 }
@@ -260,7 +260,7 @@ func TestExtremes(t *testing.T) {
 					plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b},
 						{Name: "y", Ratio: a, Lo: a, Hi: a}}}),
 				"comparison of": whole(plots.Compare(
-					plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a}, {"b", b, nan, a, b}}})),
+					plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a, &[2]float64{a, b}}, {"b", b, nan, a, b, nil}}})),
 			} {
 				f, err := figure()
 				if err != nil {

@@ -249,7 +249,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"styles":     strings.Join(plots.Places(), ","),
 			"places":     strings.Join(plots.Widths(), ", "),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
-			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else gen",
+			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else (and on a circle) gen",
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"cost":       "absolute, the |error|; squared, zero-one, beyond:θ, or a FILE of L × L costs",

@@ -54,7 +54,27 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
+	if len(cmd.Output) == 0 {
+		row, err := cmd.describe(ctx, env, codes[0])
+		if err != nil {
+			return err
+		}
+		env.note("%s", row.sentence())
+	}
 	return cmd.deliver(env, cmd.result(ctx, env, codes[0]))
+}
+
+// sentence has the properties of a code.
+func (r codeRow) sentence() string {
+	text := fmt.Sprintf("%s: %d levels, %d bits; %.4g transitions a bit, at most %d", r.Code, r.Levels, r.Bits,
+		r.TransitionsPerBit, r.MaxTransitions)
+	if r.MinDistance != nil {
+		text += fmt.Sprintf("; smallest distance of two words %d", *r.MinDistance)
+	}
+	if r.Correlation != nil {
+		text += fmt.Sprintf("; distance–label correlation %.3f", *r.Correlation)
+	}
+	return text
 }
 
 // result is one code.

@@ -481,7 +481,7 @@ func listing(t *testing.T) []string {
 // typed or left out: of codes, the number of levels, the method, the decoder and the axes. What else
 // stands beside them does not matter.
 func TestHeatmapTyped(t *testing.T) {
-	const paper = "B has the smaller error in 34.7 % of the valid cells by bounds, in 0.0 % by exact values"
+	const paper = "B has the smaller error in 34.7 % of the grid's valid cells by bounds, in 0.0 % by exact values"
 	for _, axes := range []string{"--r 1:150:30 --sigma 1:100:30", "--r 1,75 --sigma 30,90", "--r 2 --sigma 3:9:2"} {
 		want := ""
 		for _, typed := range []string{"", "unary johnson-nonzero", "--method auto", "--levels 255 --method bound,exact",
@@ -497,7 +497,7 @@ func TestHeatmapTyped(t *testing.T) {
 	// Of the axes, which are the paper's here, one range is enough to tell.
 	for _, typed := range []string{"", "unary johnson-nonzero"} {
 		out := mustRun(t, "heatmap "+typed+" --r 3")
-		if !strings.Contains(out, "1 × 100 cells, 99 valid") {
+		if !strings.Contains(out, "grid: 1 × 100 cells, r = 3, σ from 1 to 100; 99 valid") {
 			t.Errorf("%q: %s", typed, out)
 		}
 	}

@@ -107,29 +107,35 @@ func CheckLearnt(t perceived.Training, tau float64) error {
 }
 
 // String describes the scenario for people: the error model, and every value that is not the
-// default.
+// default. The cost is not among them: Measure.Expects names it.
 func (s *Scenario) String() string {
 	switch {
 	case s.Network != nil:
-		return s.Network.String() + s.NotDefault()
+		return s.Network.String() + s.notDefault()
 	case s.Model != nil:
-		return s.Model.String() + s.NotDefault()
+		return s.Model.String() + s.notDefault()
 	}
-	return s.NotDefault()
+	return s.notDefault()
 }
 
 // NotDefault lists the values that are not the defaults, each after a comma; the error model
 // is not among them.
 func (s *Scenario) NotDefault() string {
+	text := s.notDefault()
+	if name := s.cost.Name(); name != (cost.Cost{}).Name() {
+		text += ", cost " + name
+	}
+	return text
+}
+
+// notDefault is NotDefault without the cost.
+func (s *Scenario) notDefault() string {
 	text := ""
 	if s.Outputs != decode.AutoOutputs {
 		text += ", " + string(s.Outputs)
 	}
 	if s.Temperature != 1 {
 		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
-	}
-	if name := s.cost.Name(); name != (cost.Cost{}).Name() {
-		text += ", cost " + name
 	}
 	if s.Prior.Histogram != nil {
 		text += ", labels as in " + s.Prior.Path

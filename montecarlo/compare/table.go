@@ -93,7 +93,7 @@ func (c *Ranking) Notes(more ...string) string {
 	}
 	for _, r := range c.Results {
 		if r.Capped && r.Mean > 0 {
-			add(&capped, "%s has %.2g %%", r.Code, 100*r.StdErr/r.Mean)
+			add(&capped, "%s (%s) has %.2g %%", r.Code, r.Decoder, 100*r.StdErr/r.Mean)
 		}
 	}
 	if c.has(func(r Result) bool { return r.Samples > 0 && r.Mean == 0 && r.StdErr != 0 }) {
@@ -101,7 +101,7 @@ func (c *Ranking) Notes(more ...string) string {
 		out.WriteString(text + " --samples takes more.\n")
 	}
 	if c.has(func(r Result) bool { return r.Later }) {
-		out.WriteString("… This takes long: --exact computes what takes up to five minutes.\n")
+		out.WriteString("… Not computed: takes more than a second. --exact computes what takes up to five minutes.\n")
 	}
 	if c.has(Result.unknown) {
 		out.WriteString("– There is none, or errors are too frequent for an interval.\n")

@@ -66,7 +66,8 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 			valid, most = append(valid, method), max(most, n)
 		}
 	}
-	fmt.Fprintf(w, "%d × %d cells, %d valid\n", len(m.R), len(m.Sigma), most)
+	fmt.Fprintf(w, "grid: %d × %d cells, %s, %s; %d valid\n", len(m.R), len(m.Sigma), axisText("r", m.R, m.LogR),
+		axisText("σ", m.Sigma, m.LogSigma), most)
 	for _, method := range m.Methods {
 		m.reportBlank(w, method, m.Summary(method), most == 0 || m.Methods[0] == method)
 	}
@@ -79,6 +80,18 @@ func (m *Map) Report(w io.Writer, fit *plane.Point) error {
 	return nil
 }
 
+// axisText names an axis and its values: shares of cells depend on them.
+func axisText(name string, values []float64, logarithmic bool) string {
+	if len(values) == 1 {
+		return fmt.Sprintf("%s = %.4g", name, values[0])
+	}
+	text := fmt.Sprintf("%s from %.4g to %.4g", name, values[0], values[len(values)-1])
+	if logarithmic {
+		text += " (log)"
+	}
+	return text
+}
+
 // reportIncreases says how much the errors differ by the methods that have valid cells, and where
 // B is better.
 func (m *Map) reportIncreases(w io.Writer, methods []plane.Method, fit *plane.Point) {
@@ -89,7 +102,7 @@ func (m *Map) reportIncreases(w io.Writer, methods []plane.Method, fit *plane.Po
 		sum := m.Summary(method)
 		fmt.Fprintf(w, "  %s: %+.4g %% (%s) to %+.4g %% (%s)\n", by(method), sum.Least.Of(method).Increase,
 			at(sum.Least.Point), sum.Most.Of(method).Increase, at(sum.Most.Point))
-		of := " of the valid cells"
+		of := " of the grid's valid cells"
 		if len(better) > 0 {
 			of = ""
 		}

@@ -107,7 +107,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("%d bits: want at most %d", o.Bits, maxBits)
 	case o.MaxTransitions > 0 && o.MaxTransitions < o.Levels && o.Bits*o.MaxTransitions < o.Levels-1:
 		// Neighbouring words differ in a bit, so there are at least L−1 transitions.
-		return fmt.Errorf("impossible: %d bits of at most %d transitions have %d, and %d levels need at least %d",
+		return fmt.Errorf("impossible: %d bits with at most %d each have at most %d transitions; %d levels need at least %d",
 			o.Bits, o.MaxTransitions, o.Bits*o.MaxTransitions, o.Levels, o.Levels-1)
 	}
 	return nil

@@ -396,7 +396,7 @@ func TestEnd(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"3 bits": func(o *Options) { o.Bits = 3 }, "7 bits of at most 1": func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 },
+		"3 bits": func(o *Options) { o.Bits = 3 }, "7 bits with at most 1": func(o *Options) { o.Bits, o.MaxTransitions = 7, 1 },
 		"at most":      func(o *Options) { o.Bits = maxBits + 1 },
 		"-3 bits":      func(o *Options) { o.Bits = -3 },
 		"no code of 9": func(o *Options) { o.Column = mixture(t, 9, 3, 0.5) },

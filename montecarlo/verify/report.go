@@ -17,7 +17,7 @@ func (v *Report) Write(w io.Writer, model, others string) error {
 		v.Seed)
 	fmt.Fprintf(w, "expected %s", v.Expects)
 	if v.Bound != "" {
-		fmt.Fprintf(w, "; the bound is %s", v.Bound)
+		fmt.Fprintf(w, "; bound: %s", v.Bound)
 	}
 	fmt.Fprint(w, "\n\n")
 	rows := someLevels(v.Labels)

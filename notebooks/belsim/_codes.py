@@ -268,7 +268,7 @@ def dequantize(level: ArrayLike, range: ArrayLike, levels: int, *, circular: boo
 
 
 def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
-    """The decoder that ``auto`` takes for a code: bel-u for unary codes, bel-j for Johnson's, else gen."""
+    """The decoder that ``auto`` takes for a code: on a line: bel-u for unary codes, bel-j for Johnson's, else gen."""
     if c.dtype != np.int32:
         return "gen"
     unary, johnson = is_unary(c), _is_johnson(c)
@@ -531,8 +531,9 @@ def decode(
     for ``gen-ex``, whose expected level may lie between two levels. ``bel-u`` and ``bel-j`` may return levels outside 0 to L − 1
     for words that no level has.
 
-    ``code`` is an L × M matrix, or a name with its number of ``levels``. ``decoder`` is ``auto``, ``bel-u``, ``bel-j``, ``gen`` or
-    ``gen-ex``; or a fitted ``Decoder``, which knows its code, and gives labels where it was fitted with a ``range``.
+    ``code`` is an L × M matrix, or a name with its number of ``levels``. ``decoder`` is ``auto`` (``bel-u`` for unary, ``bel-j`` for
+    Johnson codes; ``gen`` for others, and with ``circular``), ``bel-u``, ``bel-j``, ``gen`` or ``gen-ex``; or a fitted ``Decoder``,
+    which knows its code, and gives labels where it was fitted with a ``range``.
 
     ``kind`` says what the outputs are. ``auto`` finds out as ``fit`` does, whatever their type: bits where all are 0 or 1, or all ±1;
     probabilities where all are from 0 to 1, with a warning; else logits. ``reads`` says what the decoder reads: ``auto`` gives logits
@@ -565,7 +566,7 @@ def decode(
     values = None if range is None or circular else values_of(range, len(c))
     name = code if isinstance(code, str) else ""
     if decoder == "auto" and output_type is None:
-        decoder = fitting(c, name)
+        decoder = "gen" if circular else fitting(c, name)
     z = unsigned(array(outputs, "outputs"))
     if z.ndim < 1 or z.shape[-1] != c.shape[1]:
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")

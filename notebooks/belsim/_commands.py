@@ -173,7 +173,7 @@ def compare(
     the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
     of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
     ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
-    stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others.
+    stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others and on a circle.
 
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
     in its unit, ``attrs["unit"]``.

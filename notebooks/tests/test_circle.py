@@ -36,7 +36,8 @@ def away(a: Any, b: Any, around: float = 360.0) -> Any:
 
 @pytest.mark.parametrize("span", [None, ROUND])
 @pytest.mark.parametrize(
-    ("decoder", "code"), [("bel-u", "unary"), ("bel-j", "johnson"), ("gen", "gray"), ("gen-ex", "johnson"), ("gen-ex", "onehot")]
+    ("decoder", "code"),
+    [("bel-u", "unary"), ("bel-j", "johnson"), ("auto", "johnson"), ("gen", "gray"), ("gen-ex", "johnson"), ("gen-ex", "onehot")],
 )
 def test_decode(tmp_path: Path, decoder: str, code: str, span: tuple[float, float] | None) -> None:
     """Levels, and labels of a range, are those of the command, and lie on the circle."""

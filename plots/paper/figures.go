@@ -70,8 +70,8 @@ func Figures(quick bool) []Figure {
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.",
 			Make: profilesOf("johnson", 7)},
 		{
-			Name: "3c", Caption: "The error bound of BEL-U (Eq. 2) over that of BEL-J (Eq. 26), at each weight r and " +
-				"width σ of the error profiles, in percent of the latter. Red: BEL-J has the smaller bound. Blue: BEL-U " +
+			Name: "3c", Caption: "By how many percent the error bound of BEL-U (Eq. 2) exceeds that of BEL-J (Eq. 26), at each " +
+				"weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U " +
 				"has. Hatched: some probability exceeds 1.",
 			Flags: quickFlag, Make: figure3c(plane.Bound),
 		},

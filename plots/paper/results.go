@@ -22,14 +22,18 @@ import (
 
 // CompareData returns the data of the figure of a comparison.
 func CompareData(c *compare.Ranking, model string, style plots.Style) plots.CompareData {
-	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Expects: c.Measure.Expects, Style: style}
+	d := plots.CompareData{Title: fmt.Sprintf("%d levels, %s", c.Levels, model), Expects: c.Measure.Expects, Style: style,
+		Line: c.Table().Line}
 	for _, r := range c.Results {
 		name := r.Code + " (" + r.Decoder
 		if r.Outputs == decode.Logits {
 			name += ", logits"
 		}
+		if c.Unlearned(r) {
+			name = "! " + name
+		}
 		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean,
-			StdErr: r.StdErr})
+			StdErr: r.StdErr, AnyLaw: r.AnyLaw})
 	}
 	return d
 }

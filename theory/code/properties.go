@@ -43,11 +43,11 @@ func HardToLearn(transitionsPerBit float64) bool { return transitionsPerBit > mo
 func LearnedBadly(codes ...Learned) string {
 	var list []string
 	for _, c := range codes {
-		if text := fmt.Sprintf("%s has %.4g", c.Name, c.Transitions); !slices.Contains(list, text) {
+		if text := fmt.Sprintf("%s has %.4g a bit", c.Name, c.Transitions); !slices.Contains(list, text) {
 			list = append(list, text)
 		}
 	}
-	return fmt.Sprintf("Networks learn bits of more than %d transitions badly. This model does not say so: %s",
+	return fmt.Sprintf("Networks learn codes badly that have a mean of more than %d transitions a bit. This model does not say so: %s",
 		mostLearned, strings.Join(list, ", "))
 }
 

@@ -24,7 +24,10 @@ var _ ranger = BelJ{}
 var belJEntry = Entry{
 	Name: BelJ{}.Name(),
 	Auto: func(c *code.Code) int {
-		if strings.HasPrefix(c.Name(), "johnson") {
+		switch {
+		case c.Circular(): // where bel-j answers as on a line, and gen errs less
+			return 0
+		case strings.HasPrefix(c.Name(), "johnson"):
 			return rankName
 		}
 		return rankAny

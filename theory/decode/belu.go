@@ -14,7 +14,12 @@ var _ ranger = BelU{}
 
 var belUEntry = Entry{
 	Name: BelU{}.Name(),
-	Auto: func(*code.Code) int { return rankFamily },
+	Auto: func(c *code.Code) int {
+		if c.Circular() { // where bel-u answers as on a line, and gen errs less
+			return 0
+		}
+		return rankFamily
+	},
 	New: func(c *code.Code, _ Options) (Decoder, error) {
 		if d, ok := newBelU(c); ok {
 			return d, nil

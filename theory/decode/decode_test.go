@@ -134,6 +134,7 @@ func TestFit(t *testing.T) {
 		m.Slice(0, c.Levels(), 0, c.Bits()).(*mat.Dense).Copy(c)
 		return must.Get(code.FromMatrix("mine.csv", m))(t)
 	}
+	circles := must.Get(code.OpenAll([]string{"johnson", "unary"}, code.Sizes{Levels: 70, Circular: true}))(t)
 	for _, tt := range []struct {
 		code *code.Code
 		auto string
@@ -150,6 +151,8 @@ func TestFit(t *testing.T) {
 		{as(mustNew(t, "johnson", 70), 0), "bel-j"},
 		{as(mustNew(t, "johnson-nonzero", 70), 0), "bel-j"},
 		{as(mustNew(t, "johnson", 70), 1), "gen"},
+		{circles[0], "gen"},
+		{circles[1], "gen"},
 	} {
 		d, err := decode.New(decode.Auto, tt.code)
 		if err != nil || d.Name() != tt.auto {

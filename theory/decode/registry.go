@@ -13,7 +13,8 @@ import (
 // the code.
 var ErrUnfit = errors.New("decoder does not fit the code")
 
-// Auto is the name that stands for the decoder the paper uses for a code.
+// Auto is the name that stands for the decoder the paper uses for a code, or for gen on a circle,
+// which the paper does not have.
 const Auto = "auto"
 
 // Options are the arguments of a constructor besides the code.
@@ -82,7 +83,8 @@ func (r Registry) Uninformed() Registry {
 
 // New returns the named decoder for a code. Of the decoders of this package Auto
 // takes bel-u where the code is unary, bel-j where it is a Johnson code, and gen
-// elsewhere. The matrix decides: a file that holds the unary code is unary.
+// elsewhere, as for every code on a circle. The matrix decides: a file that holds the unary code is
+// unary.
 //
 // The error wraps ErrUnfit when the decoder cannot read the code.
 func (r Registry) New(name string, c *code.Code, o Options) (Decoder, error) {

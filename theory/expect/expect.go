@@ -346,8 +346,8 @@ func EndsText(ends *[2]float64, later bool) string {
 	return outward(ends[0], math.Floor) + "–" + outward(ends[1], math.Ceil)
 }
 
-// outward writes two digits of an end of bounds, rounded so that they still hold; the JSON has all
-// digits.
+// outward writes an end of bounds with two digits, also where the second is 0, rounded so that the
+// bounds still hold; the JSON has all digits.
 func outward(v float64, round func(float64) float64) string {
 	if v == 0 {
 		return "0"
@@ -361,5 +361,8 @@ func outward(v float64, round func(float64) float64) string {
 	} else {
 		steps = near
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%.2g", steps*unit), "0")
+	if v = steps * unit; v > 99 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#.2g", v), "0"), ".")
 }

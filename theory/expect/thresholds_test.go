@@ -73,3 +73,13 @@ func TestExactWidth(t *testing.T) {
 	}
 	must.Equal(t, "narrow and wide intervals", 2, len(narrow))
 }
+
+// TestEndsText: two digits, rounded outward, also where the second is 0.
+func TestEndsText(t *testing.T) {
+	for want, ends := range map[string][2]float64{
+		".29–.80": {0.298, 0.8}, ".049–.10": {0.0499, 0.0996}, "0–12": {0, 11.3}, "1.0–130": {1.02, 121},
+		"1.6e-07–.020": {1.66e-7, 0.02},
+	} {
+		must.Equal(t, want, want, EndsText(&ends, false))
+	}
+}

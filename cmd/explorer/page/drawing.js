@@ -2,6 +2,7 @@
 import { fileOf } from "explorer/command.js";
 import { $, dim, widthOf } from "explorer/dom.js";
 import { drawHeadline, drawProblem, drawPrior, readout } from "explorer/headline.js";
+import { gridText } from "explorer/map.js";
 import { transitions } from "explorer/matrix.js";
 import { same } from "explorer/state.js";
 import { figures } from "explorer/shown.js";
@@ -132,7 +133,7 @@ export class Drawing {
 		}
 		const [a, b] = m.decoders,
 			more = m.whole ? "" : ", refining …";
-		$("map-note").textContent = `${a} against ${b}, ${methods[m.method]}, ${m.side} × ${m.side}${more}`;
+		$("map-note").textContent = `${a} against ${b}, ${methods[m.method]}, ${gridText(m)}${more}`;
 	}
 
 	headline(what) {

@@ -82,6 +82,15 @@ function cross(x, y) {
 	return drawn("#fff", 3.6, 4) + drawn("#000", 1.4, 1.6);
 }
 
+/** gridText says of how many valid cells B's error is smaller, with the grid, on which this share depends. */
+export function gridText({ z, side }) {
+	const valid = z.filter(Number.isFinite),
+		better = valid.filter((v) => v > 0).length;
+	const grid = `${side} × ${side} cells (both axes log)`;
+	if (valid.length === 0) return grid;
+	return `${grid}, B better in ${((100 * better) / valid.length).toFixed(1)} % of the valid ones`;
+}
+
 /** mapFigure draws which of two errors is smaller, from the increase z of A's error over B's in percent, on logarithmic
  * axes. What does not move is kept: still is all but the cross. */
 export function mapFigure({ x: xs, y: ys, z, a, b, point, xTitle, yTitle, title }, c, width, tall) {

@@ -9,7 +9,7 @@ export const presets = [
 		text:
 			"By the bounds johnson is better here: 21.6 levels, and unary 22.3. Their exact errors are 18.2 and 7.4. Change " +
 			"the map of the two codes from bound to exact, then move r and σ.",
-		change: { code: named("johnson"), other: named("unary"), r: 30, sigma: 20, method: "bound" },
+		change: { code: named("unary"), other: named("johnson"), r: 30, sigma: 20, method: "bound" },
 	},
 	{
 		name: "Reflection pays",

@@ -28,7 +28,8 @@ export function barWidths(errors) {
 function rowHTML(key, r, chosen, bar) {
 	const name = esc(r.of.flips.length > 0 ? fileOf(r.of) : r.of.name);
 	const show = `<button class="name" data-key="${esc(key)}" title="Show this code">${name}</button>`;
-	const badly = r.unlearned ? ' <small title="Networks learn bits of more than 8 transitions badly">!</small>' : "";
+	const why = "Networks learn codes badly that have a mean of more than 8 transitions a bit";
+	const badly = r.unlearned ? ` <small title="${why}">!</small>` : "";
 	const titled = `title="Make it code B of the map" aria-label="Make ${name} code B of the map"`;
 	const other = `<td><button class="small" data-other="${esc(key)}" ${titled}>B</button></td>`;
 	const open = `<tr class="${chosen ? "chosen" : ""}${r.old ? " old" : ""}"><td>${show}${badly}</td>`;

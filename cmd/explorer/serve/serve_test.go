@@ -68,7 +68,7 @@ func TestHandler(t *testing.T) {
 		// as the user calls it
 		{"inspect", `{"path":"a.csv"}`, "a.csv", "what", `^a\.csv: `},
 		// no other file
-		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^stat mine\.csv: no such file`},
+		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^mine\.csv: no such file`},
 		{"nothing", "{}", "", "", `does not know "nothing"`},
 	} {
 		w := ask(t, h, at+tt.method, tt.question, tt.name, tt.content)

@@ -5,6 +5,7 @@ package inputfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -63,6 +64,9 @@ func (f named) Size() int64 {
 // opens: to open a device can act on it, and to open a pipe waits for its writer.
 func open(path string, allowed fs.FileMode) (File, error) {
 	info, err := os.Stat(path)
+	if at, ok := errors.AsType[*fs.PathError](err); ok { // without the name of a system call
+		return nil, fmt.Errorf("%s: %w", path, at.Err)
+	}
 	if err != nil {
 		return nil, err
 	}

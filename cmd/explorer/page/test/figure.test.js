@@ -3,7 +3,7 @@ import test from "node:test";
 import { bitsFigure } from "explorer/bits.js";
 import { Scale, diverging, esc, light, line, niceStep, sampled, short, wholeTicks } from "explorer/figure.js";
 import { legendPlaces, levelsFigure } from "explorer/levels.js";
-import { colourScale, difference, increase, zeroLine } from "explorer/map.js";
+import { colourScale, difference, gridText, increase, zeroLine } from "explorer/map.js";
 
 test("numbers have four digits", () => {
 	const texts = [
@@ -120,4 +120,10 @@ test("a sampled mean of 0 is known only where it is certain", () => {
 		[sampled(0, 0.01, 400), sampled(0, 0, 400), sampled(0, null, 1), sampled(0.5, 0.0123, 9), sampled(0.5, null, 1)],
 		["none in 400", "0", "none in 1", "0.5 ± 0.012", "0.5 ± –"],
 	);
+});
+
+test("a map's share of cells has its grid beside it", () => {
+	const z = new Float64Array([1, -2, 0, NaN]);
+	assert.equal(gridText({ z, side: 2 }), "2 × 2 cells (both axes log), B better in 33.3 % of the valid ones");
+	assert.equal(gridText({ z: z.subarray(3), side: 1 }), "1 × 1 cells (both axes log)");
 });
