@@ -216,12 +216,11 @@ func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
 	for _, m := range f.Measured { // whose forecasts belong to all others
 		most = max(most, m.Code.Bits())
 	}
-	if all, err = perceived.NewNodes(perceived.ManyNodes, f.Prior, most, perceived.Seed); err != nil {
+	if all, err = NewNodes(perceived.ManyNodes, f.Prior, f.Labels, most, perceived.Seed); err != nil {
 		return nil, nil, err
 	}
-	if fewer = all.For(perceived.ManyNodes/4, f.Prior); f.Labels != nil {
-		pieces := f.Labels.pieces(len(f.Prior))
-		all, fewer = all.Real(pieces), fewer.Real(pieces)
+	if fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most, perceived.Seed); err != nil {
+		return nil, nil, err
 	}
 	return all, fewer.Smooth(), nil
 }
