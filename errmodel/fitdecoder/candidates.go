@@ -38,8 +38,8 @@ const (
 // kinds are the names of the stages besides baseline.
 var kinds = [stages]string{shifted: KindOffset, stretched: KindLine, temperature: KindTemperature, affine: KindAffine}
 
-// corrections are the lines that make labels of those of all candidates, fitted to the samples of all folds but some: the slope is that of
-// least squares, and the offset is the median of what is left.
+// corrections are the lines through the labels of all candidates, fitted to the samples of all folds but some:
+// the slope is that of least squares, and the offset is the median of what is left.
 func (f *fitting) corrections(without []int) []observed.Line {
 	out := slices.Repeat([]observed.Line{{Slope: 1}}, len(f.all))
 	for at, c := range f.all {

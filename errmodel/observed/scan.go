@@ -358,7 +358,8 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings []Decoding,
 	done func(samples uint64)) (*Summary, error) {
 	m := c.Bits()
-	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()), cells: make(cells, c.Levels()),
+	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()),
+		cells:  make(cells, c.Levels()),
 		errors: make([]errorSums, len(decodings)), kept: s.newReservoir(s.Keep, takeSeed),
 		scores: newScoreSums(c, s.Kind, decodings), losses: newLossSums(c, s, decodings),
 		Summary: Summary{Counts: errmodel.NewCounts(c.Levels(), m), Ones: make([]uint64, m),
