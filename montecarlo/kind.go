@@ -1,7 +1,6 @@
 package montecarlo
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -67,20 +66,6 @@ func (p *Problem) validateKind() error {
 		return fmt.Errorf("%s has %d bits; logits are sampled for at most %d", c.Name(), c.Bits(), mostBits)
 	}
 	return nil
-}
-
-// Rounding returns how far the rounding of logits may move the expected cost of row i where their signs
-// decide: none is wrong by more than all levels. It is 0 for hard outputs.
-func (p *Problem) Rounding(ctx context.Context, i int) (float64, error) {
-	if p.Kind.Hard() {
-		return 0, nil
-	}
-	t, err := p.LogitTables().Row(ctx, i)
-	if err != nil {
-		return 0, err
-	}
-	levels := p.Code.Levels()
-	return t.SignRounding() * p.Cost.Scale(levels) * float64(levels-1), nil
 }
 
 // LogitTables prepares to make what sampling the rows of a problem takes besides random numbers,

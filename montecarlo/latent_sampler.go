@@ -28,7 +28,7 @@ type latentSampler struct {
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
 	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables()}
-	s.maker.Transforms = p.Code.Sylvester()
+	s.maker.Transforms = p.Code.Sylvester() && p.fitsNarrow()
 	s.errors.Scale = float64(uint64(1) << p.Fraction())
 	if p.Kind.Hard() {
 		s.hard = newHardDecoder(p)
@@ -201,10 +201,10 @@ func (d *softDecoder) decode(labels *[lanes.Width]float64, logits []lanes.Ints, 
 
 // correlator decodes by correlations with the candidates: gen and gen-ex.
 type correlator struct {
-	code     *code.Code
-	hard, ex bool
-	tables   *tables.Logits
-	path     correlation
+	code           *code.Code
+	hard, ex, fits bool // fits: see Problem.fitsNarrow
+	tables         *tables.Logits
+	path           correlation
 
 	outputs []lanes.Ints // logits of a group of hard outputs
 	ones    []uint64     // by drawn bit: all ones where the code word has a one
@@ -215,7 +215,6 @@ type correlator struct {
 	offsets []float32    // of each candidate from the true level
 	wide    []lanes.Wide // elsewhere
 	whole   []lanes.Ints // of a transform: all M logits
-	wider   []lanes.Wide // the same, where 32 bits do not hold their sums
 	sure    []uint16     // bits that are not drawn
 	right   []lanes.Ints // their logits
 
@@ -233,11 +232,10 @@ type correlator struct {
 type correlation int
 
 const (
-	narrow        correlation = iota // from one candidate to the next, bit by bit, in 32 bits
-	wide                             // in 64 bits
-	transform                        // the fast Walsh–Hadamard transform, in 32 bits
-	wideTransform                    // in 64 bits
-	factored                         // for gen-ex: prefixes and suffixes of a product code
+	narrow    correlation = iota // from one candidate to the next, bit by bit, in 32 bits
+	wide                         // in 64 bits
+	transform                    // the fast Walsh–Hadamard transform, in 32 bits
+	factored                     // for gen-ex: prefixes and suffixes of a product code
 )
 
 // narrowBits is the largest number of drawn bits whose running sums, and their
@@ -247,6 +245,11 @@ const (
 	narrowBits     = 950
 	narrowHardBits = 16 * narrowBits
 )
+
+// fitsNarrow reports whether 32 bits hold the running sums; fixed parts count too.
+func (p *Problem) fitsNarrow() bool {
+	return p.Code.Bits() <= narrowBits || p.Kind.Hard() && p.Code.Bits() <= narrowHardBits
+}
 
 // correlated tells how the problem's decoder is one of correlations: gen takes the largest, for
 // which the temperature is 0, and gen-ex a softmax at its temperature. ok is false for decoders that
@@ -266,14 +269,12 @@ func (p *Problem) correlated() (temperature float64, ok bool) {
 // newCorrelator decodes the logits or the hard outputs of a problem whose decoder is correlated.
 func newCorrelator(p *Problem) *correlator {
 	temperature, _ := p.correlated()
-	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0}
+	return &correlator{code: p.Code, hard: p.Kind.Hard(), ex: temperature > 0, fits: p.fitsNarrow()}
 }
 
 // prepare chooses the way of the tables.
 func (c *correlator) prepare(p *tables.Logits) {
 	c.tables = p
-	m := c.code.Bits()
-	fits := m <= narrowBits || c.hard && m <= narrowHardBits // fixed parts count too
 	switch {
 	case p.Product != nil:
 		c.path = factored
@@ -281,11 +282,9 @@ func (c *correlator) prepare(p *tables.Logits) {
 		c.prefixes, c.suffixes = sized(c.prefixes, lanes.Batch*n), sized(c.suffixes, lanes.Batch*m)
 		c.prefixWeights, c.suffixWeights = sized(c.prefixWeights, lanes.Batch*n), sized(c.suffixWeights, lanes.Batch*m)
 		c.patterns = sized(c.patterns, lanes.Batch*len(p.Product.Patterns)/m)
-	case p.Transform && fits:
-		c.path = transform
 	case p.Transform:
-		c.path = wideTransform
-	case fits:
+		c.path = transform
+	case c.fits:
 		c.path = narrow
 	default:
 		c.path = wide
@@ -300,10 +299,9 @@ func (c *correlator) prepare(p *tables.Logits) {
 	case factored:
 	default:
 		c.wide = sized(c.wide, len(p.Levels))
-		c.wider = sized(c.wider, m)
 	}
 	if p.Transform {
-		c.whole = sized(c.whole, m)
+		c.whole = sized(c.whole, c.code.Bits())
 	}
 	c.prepareBits()
 }
@@ -368,9 +366,6 @@ func (c *correlator) decode(labels *[lanes.Width]float64, logits []lanes.Ints, _
 		c.transform(labels, logits)
 	case wide:
 		lanes.RunWide(c.wide, logits, &c.tables.RunningSum)
-		c.label(labels)
-	case wideTransform:
-		c.transformWide(logits)
 		c.label(labels)
 	}
 }
@@ -451,23 +446,6 @@ func (c *correlator) fill(logits []lanes.Ints) {
 	}
 	for a := range logits {
 		c.whole[c.tables.Bits[a]] = logits[a]
-	}
-}
-
-// transformWide is transform in 64 bits.
-func (c *correlator) transformWide(logits []lanes.Ints) {
-	c.fill(logits)
-	x := c.wider
-	for k := range c.whole {
-		for i, v := range c.whole[k] {
-			x[k][i] = int64(v)
-		}
-	}
-	lanes.WalshWide(x)
-	for m, level := range c.tables.Levels {
-		for i, v := range x[level] {
-			c.wide[m][i] = v >> 1 // all are even, or all odd
-		}
 	}
 }
 

@@ -104,7 +104,7 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	case row.Product != nil:
 		paths = nil
 	case c.Sylvester():
-		paths = append(paths, transform, wideTransform)
+		paths = append(paths, transform)
 	}
 	tolerance := 1e-6 * float64(c.Levels())
 	if _, gen := p.Decoder.(decode.Gen); gen {
@@ -113,13 +113,13 @@ func everyWay(t *testing.T, p *Problem, row *tables.Logits, rng *rand.Rand) {
 	var first [lanes.Width]float64
 	for n, path := range append(paths, -1) {
 		k, row := newCorrelator(p), *row
-		row.Transform = path == transform || path == wideTransform
+		row.Transform = path == transform
 		k.prepare(&row)
 		if path >= 0 { // else the one it chose
 			k.path = path
 			k.narrow, k.wide = make([]lanes.Ints, lanes.Batch*len(row.Levels)), make([]lanes.Wide,
 				len(row.Levels))
-			k.whole, k.wider = make([]lanes.Ints, c.Bits()), make([]lanes.Wide, c.Bits())
+			k.whole = make([]lanes.Ints, c.Bits())
 		}
 		got := k.decoded(logits)
 		if n == 0 {

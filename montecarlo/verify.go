@@ -166,8 +166,7 @@ func checks(sums []Sums, theory []expect.Level, prior []float64, worst, alpha fl
 		v := max(0, t.MeanSquare-t.Mean*t.Mean)
 		switch {
 		case !math.IsNaN(v):
-			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, worst/n) + rounding + t.Rounding, math.Sqrt(v / n),
-				t})
+			out = append(out, check{row + 1, s.Mean(), bernstein(v/n, worst/n) + rounding, math.Sqrt(v / n), t})
 		case n > 1 && len(limits(t)) > 0:
 			out = append(out, check{row + 1, s.Mean(), math.Sqrt(2*s.Variance()/n*logTerm) + 7*worst*logTerm/(3*(n-1)) +
 				rounding, s.StdErr(), t})
@@ -176,7 +175,6 @@ func checks(sums []Sums, theory []expect.Level, prior []float64, worst, alpha fl
 			mean += p * s.Mean()
 			all.Bound += p * t.Bound
 			all.Mean += p * t.Mean
-			all.Rounding += p * t.Rounding
 			if laws = laws && t.AnyLaw != nil; laws {
 				ends[0] += p * t.AnyLaw[0]
 				ends[1] += p * t.AnyLaw[1]
@@ -191,7 +189,7 @@ func checks(sums []Sums, theory []expect.Level, prior []float64, worst, alpha fl
 	// Without exact values the mean over the labels adds nothing to what was
 	// checked label by label.
 	if !math.IsNaN(variance) && len(out) > 0 {
-		out = append(out, check{0, mean, bernstein(variance, step) + rounding + all.Rounding, math.Sqrt(variance), all})
+		out = append(out, check{0, mean, bernstein(variance, step) + rounding, math.Sqrt(variance), all})
 	}
 	return out
 }

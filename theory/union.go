@@ -111,46 +111,53 @@ func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 	}
 	clear(law)
 	law[0] = 1
-	// Two bits at a time, which takes two thirds of the time: a step of a state is that of the first bit and
-	// then that of the second, whose numbers are those of one bit at a time.
+	// Four bits at a time: each state is that of the first bit, then of the second, and so on, whose numbers are
+	// those of one bit at a time. The last state takes what comes from the one below it, bit by bit.
 	top, need := 0, t // highest state in use; lowest from which the bits that are left lead to the last
 	for _, w := range set {
 		need -= bits.OnesCount64(w)
 	}
-	two := func(p, p2 float64) {
-		q, q2 := 1-p, 1-p2
-		need += 2
-		from := max(1, need)
-		if top = min(top+2, t); top == t {
-			last := float64(law[t-1]*q) + float64(law[t-2]*p)
-			law[t] += float64(law[t-1] * p)
-			law[t] += float64(last * p2)
-		}
-		before := law[from-1]
-		after := before * q // of the first bit
-		if from > 1 {
-			after = float64(before*q) + float64(law[from-2]*p)
-		}
+	four := func(p1, p2, p3, p4 float64) {
+		q1, q2, q3, q4 := 1-p1, 1-p2, 1-p3, 1-p4
+		need += 4
+		top = min(top+4, t)
+		// Unless it is 0, the state below from is right only before the first bit. So states are right before the
+		// second bit from from on, before the third from from+1 on, and after the fourth from need on.
+		from := max(1, need-3)
+		a := law[from-1] // of the state before, before each of the bits
+		b := a * q1
+		c := b * q2
+		d := c * q3
+		law[from-1] = d * q4
 		states := law[from:max(from, min(top, t-1)+1)]
-		for s, now := range states { // the highest two are 0 before
-			once := float64(now*q) + float64(before*p)
-			states[s] = float64(once*q2) + float64(after*p2)
-			before, after = now, once
+		for s, now := range states {
+			first := float64(now*q1) + float64(a*p1)
+			second := float64(first*q2) + float64(b*p2)
+			third := float64(second*q3) + float64(c*p3)
+			states[s] = float64(third*q4) + float64(d*p4)
+			a, b, c, d = now, first, second, third
 		}
-		law[0] = law[0] * q * q2
+		if top == t {
+			law[t] += float64(a * p1)
+			law[t] += float64(b * p2)
+			law[t] += float64(c * p3)
+			law[t] += float64(d * p4)
+		}
 	}
-	first, waits := 0.0, false
+	var p [4]float64
+	n := 0
 	for j, w := range set {
 		for ; w != 0; w &= w - 1 {
-			p := e[64*j+bits.TrailingZeros64(w)]
-			if waits {
-				two(first, p)
+			p[n] = e[64*j+bits.TrailingZeros64(w)]
+			if n++; n == len(p) {
+				four(p[0], p[1], p[2], p[3])
+				n = 0
 			}
-			first, waits = p, !waits
 		}
 	}
-	if waits { // and a bit that never errs
-		two(first, 0)
+	if n > 0 { // and bits that never err
+		clear(p[n:])
+		four(p[0], p[1], p[2], p[3])
 	}
 	return law[t]
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -106,6 +107,9 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 			what := table.Of(code.Families())
 			what.Style = table.List
 			err := table.Of(list.Codes).Write(w)
+			if slices.ContainsFunc(list.Codes, func(r codeRow) bool { return r.Correlation == nil }) {
+				fmt.Fprintln(w, "– All words are equally far apart.")
+			}
 			fmt.Fprintln(w)
 			return cmp.Or(err, what.Write(w))
 		},

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
@@ -36,7 +35,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
+	s, fit, err := cmd.read(env, draw)
 	if err != nil {
 		return err
 	}

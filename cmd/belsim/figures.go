@@ -106,7 +106,7 @@ func filesOf(f paper.Figure) []string {
 
 // write makes the files of a figure, by the command that makes it alone where there is one.
 func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figure) (paper.Card, error) {
-	args := append([]string{"figures", "--only", f.Name}, f.Flags...)
+	args := []string{"figures", "--only", f.Name}
 	if f.Args != nil {
 		args = append(slices.Clone(f.Args), "-o", "figure-"+f.Name+".pdf")
 	}
@@ -118,7 +118,7 @@ func (cmd *figuresCmd) write(ctx context.Context, env *environment, f paper.Figu
 	if f.Args != nil {
 		return c, cmd.command(ctx, env, f, out)
 	}
-	drawn, numbers, err := f.Make(ctx, paper.Options{Quick: cmd.Quick, Style: cmd.style(), Workers: cmd.Workers})
+	drawn, numbers, err := f.Make(cmd.style())
 	if err != nil {
 		return c, err
 	}

@@ -124,7 +124,7 @@ func (l *ledger) mayWrite(path string) error {
 
 // claim refuses files that the command must not write, before any work is done: its inputs, and
 // two that are one file.
-func (l *ledger) claim(paths ...string) error {
+func (l *ledger) claim(flag string, paths ...string) error {
 	if l.claimed == nil {
 		l.claimed = map[string]string{}
 	}
@@ -134,9 +134,9 @@ func (l *ledger) claim(paths ...string) error {
 		}
 		at := safefile.Canonical(path)
 		if other, claimed := l.claimed[at]; claimed {
-			return fmt.Errorf("cannot write both %s and %s: they are one file", other, path)
+			return fmt.Errorf("cannot write both %s and %s %s: they are one file", other, flag, path)
 		}
-		l.claimed[at] = path
+		l.claimed[at] = flag + " " + path
 	}
 	return nil
 }

@@ -409,7 +409,7 @@ func (s *soak) make(args, kind string) soakAttack {
 	case "file size":
 		a.before = fmt.Sprintf("ulimit -f %d &&", r.IntN(largest/512+2))
 	case "descriptors":
-		a.before = fmt.Sprintf("ulimit -n %d &&", 4+r.IntN(12))
+		a.before = fmt.Sprintf("ulimit -n %d &&", 8+r.IntN(8))
 	case "address space": // the runtime takes 1.6 GiB where it uses two processors, and crashes where it has less
 		a.before = fmt.Sprintf("export GOMAXPROCS=2 && ulimit -v %d &&", (1800+r.IntN(512))<<10)
 		a.codes = append(a.codes, exitSignal+int(syscall.SIGABRT))

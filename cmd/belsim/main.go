@@ -24,9 +24,6 @@ func main() {
 // prepare sets how the runtime uses memory, and how it ends where there is none. The error says
 // that the runtime cannot do its work here.
 func prepare() error {
-	if err := checkDescriptors(); err != nil { // first: to open a file starts the runtime's poller
-		return err
-	}
 	// A crash of the runtime would have the exit code 2, which says that the command line is
 	// wrong, and that to start again is no use. It is the signal SIGABRT instead.
 	debug.SetTraceback("crash")

@@ -528,7 +528,7 @@ func TestOptimize(t *testing.T) {
 			fmt.Sprint(r.Exact) != fmt.Sprint(found.Exact) {
 			t.Errorf("%s: compare says %v ± %v, optimize %v ± %v", flags, r.Mean, r.StdErr, found.Mean, found.StdErr)
 		}
-		if mustRun(t, "codes best.npy") != content(t, "best.csv") {
+		if mustRun(t, "codes best.npy -q") != content(t, "best.csv") {
 			t.Errorf("%s: best.npy is another code than best.csv", flags)
 		}
 		runJSON(t, &other, append(strings.Fields(args), "--workers", "3")...)

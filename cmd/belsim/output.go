@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/montecarlo/sweep/jobs"
 	"belsim/plots"
 	"belsim/theory/base/position"
 	"belsim/theory/base/safefile"
@@ -22,6 +22,7 @@ import (
 type outputFlags struct {
 	Output []string `short:"o" sep:"none" placeholder:"FILE" help:"Write the result to FILE, which ends in ${endings}; several times; .json also has the settings."`
 	Format string   `enum:"text,json" default:"text" group:"output" help:"Format of standard output: ${enum}."`
+	flag   string   // that names the files; "" is -o
 }
 
 // styleFlag says how pictures look.
@@ -119,13 +120,13 @@ func (f outputFlags) checkFiles(env *environment, known ...string) error {
 			return errors.New(want)
 		}
 		if slices.Contains(f.Output[:i], path) {
-			return fmt.Errorf("-o %s is given twice", path)
+			return fmt.Errorf("%s %s is given twice", cmp.Or(f.flag, "-o"), path)
 		}
 		if err := safefile.Probe(path); err != nil {
 			return outside(err)
 		}
 	}
-	return env.files.claim(f.Output...)
+	return env.files.claim(cmp.Or(f.flag, "-o"), f.Output...)
 }
 
 // write makes the output files, each by its path: all of them or none. Nobody ever sees one half-written. An
@@ -176,11 +177,13 @@ func (env *environment) provenance() table.Provenance {
 	return table.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
 }
 
-// quoted quotes the arguments that a shell would split.
+// quoted are arguments as a POSIX shell reads them: in single quotes where they have characters that it would interpret.
 func quoted(args []string) []string {
-	out := make([]string, len(args))
+	out := slices.Clone(args)
 	for i, a := range args {
-		out[i] = jobs.Quote(a)
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
 	}
 	return out
 }

@@ -297,7 +297,7 @@ func TestDifferences(t *testing.T) {
 		if !strings.Contains(readme, "`belsim "+command+"`") {
 			t.Errorf("theory/README.md does not name belsim %s", command)
 		}
-		mustRun(t, command)
+		mustRun(t, command+" -q")
 	}
 
 	ratios := [2][]float64{}
@@ -324,7 +324,7 @@ func TestDifferences(t *testing.T) {
 		"the error, and at most %.1f times", ratios[1][middle], slices.Max(ratios[1]), ratios[0][middle], slices.Max(ratios[0]))
 
 	for name, m := range map[string]int{"johnson": 4, "johnson-nonzero": 5} {
-		matrix := mustRun(t, "codes "+name+" --levels 8")
+		matrix := mustRun(t, "codes "+name+" --levels 8 -q")
 		for v, line := range strings.Split(strings.TrimSpace(matrix), "\n") {
 			want := fmt.Sprint(word(v+m-4, m)) // of value 0 or 1 and up
 			must.Equal(t, name, want, "["+strings.ReplaceAll(line, ",", " ")+"]")
@@ -439,6 +439,126 @@ func TestFigures(t *testing.T) {
 		}
 		if !strings.Contains(page, `src="figure-`+f.Name+`.svg"`) || !strings.Contains(page, f.Caption[:20]) {
 			t.Errorf("figure %s is not in the index", f.Name)
+		}
+	}
+}
+
+// boundsOfPaper are the bounds of BEL-U and BEL-J of 255 levels at r and σ, Eq. 2 and 26 over Eq. 3
+// with the transitions of the codes' words; ok is false where some probability exceeds 1.
+func boundsOfPaper(r, sigma float64) (u, j float64, ok bool) {
+	const n, m = 255, 128
+	density := make([]float64, n+1) // of a Gaussian, i + ½ levels away
+	for i := range density {
+		x := (float64(i) + 0.5) / sigma
+		density[i] = r / (sigma * math.Sqrt(2*math.Pi)) * math.Exp(-x*x/2)
+	}
+	at := func(level, before int) float64 { // of a transition between two levels; none beyond the last
+		switch {
+		case before < 1 || before >= n:
+			return 0
+		case level > before:
+			return density[level-before-1]
+		}
+		return density[before-level]
+	}
+	e := make([]float64, m+2)
+	for i := range n - 1 { // of unary, 2·(n−1−i) pairs of a level and a transition are so far apart
+		u += float64(2*(n-1-i)) * density[i] / n
+	}
+	for level := 1; level <= n; level++ {
+		for k := 1; k <= m; k++ { // bit k is 1 for the levels m−k+1 to 2m−k
+			if e[k] = at(level, m-k) + at(level, 2*m-k); e[k] > 1 || density[0] > 1 {
+				return 0, 0, false
+			}
+		}
+		z := m - level
+		if level > m { // mirrored: the word of level 2m − n, read from its other end
+			slices.Reverse(e[1 : m+1])
+			z = level - m
+		}
+		j += min(eq26(e, m, z), float64(max(level-1, n-level))) / n // no error is larger
+	}
+	return u, j, true
+}
+
+// eq26 is Eq. 26 for a word of z zeros and then m − z ones.
+func eq26(e []float64, m, z int) (sum float64) {
+	right, zeros := 1.0, 0.0 // Π (1−e_j) of the bits before k; Σ_k Π_{j=k..z} (1−e_j)
+	for k := 1; k <= z; k++ {
+		sum += float64(z+1-k) * e[k] * right
+		right *= 1 - e[k]
+		zeros = (zeros + 1) * (1 - e[k])
+	}
+	wrong, suffixes := 1.0, 0.0 // Π_{j=z+1..k} e_j, and Σ_k Π_{j=k..m} e_j
+	for k := z + 1; k <= m; k++ {
+		wrong *= e[k]
+		suffixes = (suffixes + 1) * e[k]
+		sum += wrong
+	}
+	return sum + suffixes + wrong*zeros
+}
+
+// TestFigure3c: the numbers of Figure 3(c) are those of the paper's equations, on the paper's axes,
+// and its caption says so. The two figures share their axes, and the one of exact values says it.
+func TestFigure3c(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, quick := range []bool{true, false} {
+		cells, want := 100, "35.0"
+		if quick {
+			cells, want = 30, "34.7"
+		}
+		rows, captions := map[string][][]string{}, map[string]string{}
+		for _, f := range paper.Figures(quick) {
+			if !strings.HasPrefix(f.Name, "3c") || f.Name != "3c" && !quick {
+				continue
+			}
+			mustRun(t, append(slices.Clone(f.Args), "-o", f.Name+".csv")...)
+			rows[f.Name] = readCSV(t, f.Name+".csv")
+			captions[f.Name] = f.Caption
+			must.Equal(t, f.Name+": cells", cells*cells, len(rows[f.Name])-1)
+		}
+		must.Equal(t, "columns", "r,sigma,bound_a,bound_b,bound_increase_percent", strings.Join(rows["3c"][0], ","))
+		valid, red := 0, 0
+		for i, row := range rows["3c"][1:] {
+			r, sigma := 1+149*float64(i%cells)/float64(cells-1), 1+99*float64(i/cells)/float64(cells-1)
+			number := func(k int) float64 { return must.Get(strconv.ParseFloat(row[k], 64))(t) }
+			if math.Abs(number(0)-r)+math.Abs(number(1)-sigma) > 1e-12*(r+sigma) {
+				t.Fatalf("cell %d is r = %s, σ = %s; want %v, %v", i, row[0], row[1], r, sigma)
+			}
+			u, j, ok := boundsOfPaper(r, sigma)
+			if ok != (row[2] != "") {
+				t.Fatalf("r = %v, σ = %v: %v, valid: %v", r, sigma, row, ok)
+			}
+			if !ok {
+				continue
+			}
+			// Sums of up to 2¹⁶ positive terms, which are products of up to 2⁷ factors.
+			const off = (1<<16 + 1<<7) * 0x1p-52
+			if math.Abs(number(2)-u) > off*u || math.Abs(number(3)-j) > off*j ||
+				math.Abs(number(4)-100*(u-j)/j) > 300*off*u/j {
+				t.Errorf("r = %v, σ = %v: %v, want %v, %v", r, sigma, row, u, j)
+			}
+			if valid++; u > j {
+				red++
+			}
+		}
+		must.Equal(t, "percent of the valid cells that are red", want, fmt.Sprintf("%.1f", 100*float64(red)/float64(valid)))
+		if !quick {
+			continue
+		}
+		for i, row := range rows["3c"] {
+			must.Equal(t, "axes of exact values", row[:2], rows["3c-exact"][i][:2])
+			if i > 0 && strings.HasPrefix(rows["3c-exact"][i][4], "+") {
+				t.Errorf("exact values: %v", rows["3c-exact"][i])
+			}
+		}
+		for name, words := range map[string][3]string{ // what the caption has, and the columns; what it has not
+			"3c": {"error bound of BEL-U (Eq. 2)", "bound_a", "exact"}, "3c-exact": {"exact expected errors", "exact_a", "Eq."},
+		} {
+			if c := captions[name]; !strings.Contains(c, words[0]) || rows[name][0][2] != words[1] ||
+				strings.Contains(c, words[2]) {
+				t.Errorf("figure %s of %s: %s", name, rows[name][0][2], c)
+			}
 		}
 	}
 }

@@ -41,7 +41,7 @@ type example struct {
 // slowExample matches examples that take half of a second or more of a processor, where another
 // example or a golden file shows the same command.
 var slowExample = regexp.MustCompile(
-	`--(recommend|fit-decoder|model|mae|training ce|baseline|quick|steps 6000|workers [12])\b|` +
+	`--(recommend|fit-decoder|model|mae|training ce|baseline|quick|steps 6000)\b|` +
 		`-o (exact\.png|fit\.)|compare best|(mine\.npy unary|hadamard --levels 64) .*--samples 20000`)
 
 // fileInDocument is a block that is marked with the name of a file.

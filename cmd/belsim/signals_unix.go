@@ -3,8 +3,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -29,21 +27,4 @@ func waitForEnd(parent int) {
 	for os.Getppid() == parent {
 		time.Sleep(100 * time.Millisecond)
 	}
-}
-
-// checkDescriptors returns an error where the process may not open the files that the runtime
-// of Go needs: it would crash. The calls are the system's own, which use none of the runtime's.
-func checkDescriptors() error {
-	const enough = 5
-	for range enough {
-		fd, err := syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-			return fmt.Errorf("opening files: %w; belsim needs %d at least beside the standard ones", err, enough)
-		}
-		if err != nil {
-			return nil // no device there; nothing is known
-		}
-		defer syscall.Close(fd)
-	}
-	return nil
 }

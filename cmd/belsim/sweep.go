@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"belsim/gpu"
 	"belsim/montecarlo/sweep"
-	"belsim/montecarlo/sweep/jobs"
 	"belsim/theory/base/position"
 )
 
@@ -16,21 +14,22 @@ type sweepCmd struct {
 	Plan   string `arg:"" optional:"" name:"plan" reads:"" help:"The plan, a .json file."`
 	Out    string `placeholder:"FOLDER" help:"Folder of the results, a file for each shard."`
 	Shard  string `placeholder:"i/N" help:"Take part i of N, i from 1 (default: the whole)."`
-	Shards int    `placeholder:"N" help:"Number of shards, for --print slurm and missing."`
+	Shards int    `placeholder:"N" help:"Number of shards, for --print missing."`
 	Print  string `enum:",example,missing,slurm" default:"" placeholder:"WHAT" group:"output" help:"Print instead: ${enum}."`
 	backendFlags
 }
 
 // Run implements the command.
 func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
+	text, reads := map[string]string{"example": sweep.ExamplePlan, "slurm": sweep.SlurmScript}[cmd.Print], cmd.Plan != ""
 	switch {
-	case cmd.Print == "example" && cmd.Plan != "":
-		return fmt.Errorf("%s: --print example reads no plan; 'belsim sweep --print example > %s' writes one", cmd.Plan,
-			cmd.Plan)
-	case cmd.Print == "example":
-		_, err := fmt.Fprint(env.stdout, sweep.ExamplePlan)
+	case text != "" && reads:
+		return fmt.Errorf("%s: --print %s reads no plan", cmd.Plan, cmd.Print)
+	case text != "":
+		env.stdout.document = true // for a shell
+		_, err := fmt.Fprint(env.stdout, text)
 		return outside(err)
-	case cmd.Plan == "":
+	case !reads:
 		return errors.New("want a plan, a .json file; 'belsim sweep --print example' prints an example")
 	}
 	plan, err := sweep.ReadPlan(ctx, cmd.Plan, env.decoders)
@@ -41,9 +40,6 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 		return cmd.printMissing(ctx, env, plan)
 	}
 	cmd.noteLeftOut(env, plan.LeftOut)
-	if cmd.Print == "slurm" {
-		return cmd.printJob(env, plan)
-	}
 	i, n, err := sweep.ParseShard(cmd.Shard)
 	switch {
 	case err != nil:
@@ -97,29 +93,6 @@ func (cmd *sweepCmd) work(ctx context.Context, env *environment, shard *sweep.Sh
 	return outside(err)
 }
 
-// printJob prints the script that runs the plan in shards.
-func (cmd *sweepCmd) printJob(env *environment, plan *sweep.Plan) error {
-	switch {
-	case cmd.Shards < 1:
-		return errors.New("--print slurm: want --shards N, the number of parts")
-	case cmd.Shard != "":
-		return errors.New("--print slurm is for all shards; want no --shard")
-	case cmd.Out == "":
-		return errors.New("--print slurm: want --out, a folder that all shards can write to")
-	}
-	job := jobs.Job{
-		PlanPath: plan.Path, PlanID: plan.ID, Cells: plan.Size(), Shards: cmd.Shards,
-		Folder: cmd.Out, GPU: cmd.Backend == string(gpu.CUDA), Flags: cmd.shardFlags(env),
-	}
-	text, err := job.Slurm()
-	if err != nil {
-		return err
-	}
-	env.stdout.document = true // for a shell
-	_, err = fmt.Fprint(env.stdout, text)
-	return outside(err)
-}
-
 // printMissing prints the shards that lack something, nothing where none does.
 func (cmd *sweepCmd) printMissing(ctx context.Context, env *environment, plan *sweep.Plan) error {
 	if cmd.Out == "" || cmd.Shard != "" {
@@ -137,18 +110,4 @@ func (cmd *sweepCmd) printMissing(ctx context.Context, env *environment, plan *s
 		_, err = fmt.Fprintln(env.stdout, missing)
 	}
 	return outside(err)
-}
-
-// shardFlags are the flags of every shard besides the plan, the folder and the shard.
-func (cmd *sweepCmd) shardFlags(env *environment) (flags []string) {
-	if cmd.Workers > 0 {
-		flags = append(flags, fmt.Sprintf("--workers=%d", cmd.Workers))
-	}
-	if cmd.Backend != string(gpu.Auto) {
-		flags = append(flags, "--backend="+cmd.Backend)
-	}
-	if env.quiet {
-		flags = append(flags, "--quiet")
-	}
-	return flags
 }

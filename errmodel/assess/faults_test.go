@@ -290,6 +290,30 @@ func TestSoft(t *testing.T) {
 	}
 }
 
+// TestOneCause: targets that are rolled by one level, shifted by three, or of other samples, are
+// told as that, and not as logits of another size or as a range of another width.
+func TestOneCause(t *testing.T) {
+	for name, put := range map[string]func(n *faultyNetwork, level int) int{
+		"rolled": func(n *faultyNetwork, level int) int { return (level + n.levels - 1) % n.levels },
+		"far":    func(n *faultyNetwork, level int) int { return min(level+3, n.levels-1) },
+		"others": func(n *faultyNetwork, _ int) int { return n.rng.IntN(n.levels) },
+	} {
+		for _, x := range []faultyNetwork{faultyNetworks[0], faultyNetworks[1], faultyNetworks[9]} {
+			n := x.load(t, 1500, 1)
+			n.within()
+			for i, y := range n.y {
+				n.y[i] = n.of.Lo + n.width()*float64(put(n, int(math.Round((y-n.of.Lo)/n.width()))))
+			}
+			text := n.said(t)
+			want := map[string]string{"rolled": "place the levels one level apart", "far": "below the targets in the median",
+				"others": "the error is that of guessing"}[name]
+			if !strings.Contains(text, want) || strings.Contains(text, "most likely") || strings.Contains(text, "spread") {
+				t.Errorf("%s, %s: %q", name, n.name, text)
+			}
+		}
+	}
+}
+
 // TestSameFindings: no finding depends on whether a decoder is fitted, which keeps more samples.
 func TestSameFindings(t *testing.T) {
 	const folder = "../../testdata/network/"

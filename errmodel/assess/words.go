@@ -180,8 +180,8 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 		when(d.Code != forecast.Direct, " and read it with "+d.Decoder)
 	switch d.Action {
 	case forecast.Train:
-		return fmt.Sprintf("%strain %s, which is forecast to have %s (less with a probability of %s).", first, how,
-			moreError(-d.Gain), forecast.Chance(d.Better)) +
+		return fmt.Sprintf("%strain %s. Forecast: %s than yours; the probability that it has less is %s.", first, how,
+			moreThanYours(-d.Gain), forecast.Chance(d.Better)) +
 			when(d.Rule, " This head lost least in general, and no head is forecast to be 2 % better.") +
 			when(d.Lost > 0, " On other data sets "+yours+" had more error than the best head: "+forecast.DirectLost+".")
 	case forecast.Take:
@@ -217,6 +217,11 @@ func moreError(share float64) string {
 		return text + " less error"
 	}
 	return text + " more error"
+}
+
+// moreThanYours is moreError before "than yours".
+func moreThanYours(share float64) string {
+	return strings.Replace(moreError(share), "as much error", "no more error", 1)
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.

@@ -22,9 +22,15 @@ const (
 	farthest, surely                  = 0.4, 2
 )
 
-// codec finds that encoder and decoder place the levels differently: shifted by halves of a level, with
-// edges for centres, or stretched from one end; or anything that gains much.
-func (s *search) codec() *Finding {
+// line is target = offset + slope·answer.
+type line struct{ offset, slope float64 }
+
+func (l line) at(answer float64) float64 { return l.offset + l.slope*answer }
+
+// codec finds that encoder and decoder place the levels differently: shifted by halves of a level,
+// with edges for centres, or stretched from one end; or anything that gains much: a shift by more,
+// or else a line.
+func (s *search) codec() *trial {
 	if s.Code.Uneven() {
 		return nil
 	}
@@ -37,10 +43,10 @@ func (s *search) codec() *Finding {
 		sorted = append(sorted, v-s.Exact[i])
 	}
 	slices.Sort(sorted)
-	bias, median, before := off.Error(), sorted[len(sorted)/2], s.misplaced(observed.Line{Offset: 0, Slope: 1})
+	bias, median, before := off.Error(), sorted[len(sorted)/2], s.misplaced(line{0, 1})
 	var shifts []trial
 	for _, by := range []float64{-0.5, 0.5, -1, 1} {
-		if t := s.moved("shift", observed.Line{Offset: by, Slope: 1}); s.shifted(&t, bias, median) {
+		if t := s.moved("shift", line{by, 1}); s.shifted(&t, bias, median) {
 			shifts = append(shifts, t)
 		}
 	}
@@ -48,22 +54,23 @@ func (s *search) codec() *Finding {
 	rest := before
 	if len(shifts) > 0 {
 		best = least(shifts)
-		rest = s.misplaced(best.Line)
+		rest = s.misplaced(best.line)
 	}
-	edges := s.moved("edges", observed.Line{Offset: 0.5 + 0.5*w, Slope: 1 - w})
+	edges := s.moved("edges", line{0.5 + 0.5*w, 1 - w})
 	edges.Text = "the ends of the range are edges of bins, and not the first and the last level as it is read: levels are the centres of bins"
-	centres := s.moved("edges", observed.Line{Offset: -0.5 * (levels + 1) / (levels - 1), Slope: levels / (levels - 1)})
+	centres := s.moved("edges", line{-0.5 * (levels + 1) / (levels - 1), levels / (levels - 1)})
 	centres.Text = "the ends of the range are the first and the last level, and not edges of bins as it is read"
-	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)), s.moved("line", s.line())} {
-		gain, after, far := s.judge(&t), s.misplaced(t.Line), max(math.Abs(t.At(1)-1), math.Abs(t.At(levels)-levels)) > farthest
+	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)),
+		s.moved("far", line{-s.median(), 1}), s.moved("line", s.line())} {
+		gain, after, far := s.judge(&t), s.misplaced(t.line), max(math.Abs(t.at(1)-1), math.Abs(t.at(levels)-levels)) > farthest
 		told := after < placed && before-after > moved && t.Mended < (1+same)*t.Error
 		switch t.Name {
 		case "stretch": // it was fitted
 			told = told && far && gain > surely && before-after > movedFree && t.Mended < (1-same/3)*t.Error
-		case "line":
-			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.Slope)) < 0.3 && s.told(&t)
+		case "far", "line":
+			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.slope)) < 0.3 && s.told(&t)
 		}
-		if !told {
+		if !told || best != nil && best.Name == "far" && t.Mended > (1-worthwhile)*best.Mended {
 			continue
 		}
 		if best == nil || after < rest-simpler && t.Mended < (1-2*worthwhile)*best.Mended || best.Name != "shift" &&
@@ -75,17 +82,28 @@ func (s *search) codec() *Finding {
 		return nil
 	}
 	s.describe(best, bias)
-	return &best.Finding
+	return best
+}
+
+// median is that of how far answers lie above the targets, of the half that chooses: it does not
+// move with answers that are clipped.
+func (s *search) median() float64 {
+	var above []float64
+	for i := 0; i < s.Len(); i += 2 {
+		above = append(above, s.read.answer[i]-s.Exact[i])
+	}
+	slices.Sort(above)
+	return above[len(above)/2]
 }
 
 // moved is a reading of targets at a line of the answers.
-func (s *search) moved(name string, l observed.Line) trial {
-	t := trial{Finding: Finding{Name: name, Number: l.Slope}, Line: l}
-	if name == "shift" {
-		t.Number = -l.Offset
+func (s *search) moved(name string, l line) trial {
+	t := trial{Finding: Finding{Name: name, Number: l.slope}, line: l}
+	if l.slope == 1 {
+		t.Number = -l.offset
 	}
 	for _, v := range s.read.answer {
-		t.answer = append(t.answer, l.At(v))
+		t.answer = append(t.answer, l.at(v))
 	}
 	t.errors = s.off(t.answer)
 	return t
@@ -96,35 +114,36 @@ func (s *search) moved(name string, l observed.Line) trial {
 // gain a twentieth of the error, which sound networks do not: one of both is near the shift then, and none is near none.
 func (s *search) shifted(t *trial, bias observed.Error, median float64) bool {
 	const enough, small = worthwhile / 2, 0.15
-	half, gain := math.Abs(t.Offset)/2, s.judge(t)
-	off, middle := math.Abs(bias.Mean+t.Offset), math.Abs(median+t.Offset)
+	half, gain := math.Abs(t.offset)/2, s.judge(t)
+	off, middle := math.Abs(bias.Mean+t.offset), math.Abs(median+t.offset)
 	return off+surely*bias.StdErr < half && bias.StdErr < small && middle < half && gain > 1 ||
 		gain > sure && t.Error-t.Mended > enough*t.Error && min(off, middle) < half &&
-			min(-bias.Mean/t.Offset, -median/t.Offset) > 0.5
+			min(-bias.Mean/t.offset, -median/t.offset) > 0.5
 }
 
 // from is the line of least squares of the half that chooses through an end of the levels.
-func (s *search) from(end float64) observed.Line {
+func (s *search) from(end float64) line {
 	xx, xy := 0.0, 0.0
 	for i := 0; i < s.Len(); i += 2 {
 		x := s.read.answer[i] - end
 		xx, xy = xx+x*x, xy+x*(s.Exact[i]-end)
 	}
-	return observed.Line{Offset: end - end*xy/xx, Slope: xy / xx}
+	return line{end - end*xy/xx, xy / xx}
 }
 
 // line is that of least squares of the half that chooses.
-func (s *search) line() observed.Line {
+func (s *search) line() line {
 	var sums observed.LineSums
 	for i := 0; i < s.Len(); i += 2 {
 		sums.Add(s.read.answer[i], s.Exact[i])
 	}
-	return sums.Line()
+	l := sums.Line()
+	return line{l.Offset, l.Slope}
 }
 
 // misplaced is how far the targets lie from a line of the answers: in each fifth of the answers the square of
 // their mean distance, in units of what sound networks have and of its standard error, added up.
-func (s *search) misplaced(l observed.Line) (sum float64) {
+func (s *search) misplaced(l line) (sum float64) {
 	rows := make([]int, s.Len())
 	for i := range rows {
 		rows[i] = i
@@ -134,7 +153,7 @@ func (s *search) misplaced(l observed.Line) (sum float64) {
 	for k := range fifths {
 		var rest observed.Sums
 		for _, i := range rows[k*len(rows)/fifths : (k+1)*len(rows)/fifths] {
-			rest.Add(s.Exact[i] - l.At(s.read.answer[i]))
+			rest.Add(s.Exact[i] - l.at(s.read.answer[i]))
 		}
 		e := rest.Error()
 		sum += e.Mean * e.Mean / (near*near + e.StdErr*e.StdErr)
@@ -144,46 +163,71 @@ func (s *search) misplaced(l observed.Line) (sum float64) {
 
 // describe writes the text and the mend.
 func (s *search) describe(t *trial, e observed.Error) {
-	label, l := s.Input.Labels.Label, t.Line
+	label, l := s.Input.Labels.Label, t.line
 	side := "above"
 	if e.Mean < 0 {
 		side = "below"
 	}
 	switch t.Name {
+	case "far":
+		t.Name = "shift"
+		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets in the median: encoder and decoder place the levels "+
+			"differently, or the network is biased", math.Abs(l.offset), map[bool]string{true: "above", false: "below"}[l.offset < 0])
 	case "shift":
 		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets (± %.2f), the same at all levels: encoder and decoder "+
 			"place the levels %s apart, or the network is biased", math.Abs(e.Mean), side, e.StdErr,
-			map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.Offset)])
+			map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.offset)])
 	case "stretch", "line":
 		t.Text = fmt.Sprintf("answers spread %.2g %% %s than the targets: encoder and decoder have different ranges, or "+
 			"the network is trained too little",
-			100*math.Abs(1/l.Slope-1), map[bool]string{true: "wider", false: "narrower"}[l.Slope < 1])
+			100*math.Abs(1/l.slope-1), map[bool]string{true: "wider", false: "narrower"}[l.slope < 1])
 	}
-	last := l.At(float64(s.Code.Levels()))
-	ends := position.Range(l.At(1), last)
+	last := l.at(float64(s.Code.Levels()))
+	ends := position.Range(l.at(1), last)
 	if s.Input.Labels.Real {
-		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.At(1)), label(last)))
+		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.at(1)), label(last)))
 	}
 	t.Mend = fmt.Sprintf("fit a decoder, or give %s if the encoder places levels so: by samples that took no part in this, "+
 		"%s then", ends, t.less())
 }
 
-// bias finds that predictions of direct regression are too large or too small by one amount: without it, samples
-// that took no part in this have a smaller error.
-func (s *search) bias() *Finding {
+// predicted finds that predictions of direct regression are too large or too small by one amount,
+// or by a factor where that gains much more: without it, samples that took no part in this have a
+// smaller error. Predictions that were clipped say nothing of either.
+func (s *search) predicted() *Finding {
 	const gained = 0.01 // of the error
+	lo, hi := s.ends()
 	var half, all observed.Sums
+	var sums observed.LineSums
 	for i, v := range s.Own {
+		if v <= lo || v >= hi {
+			continue
+		}
 		if all.Add(v - s.Exact[i]); i%2 == 0 {
 			half.Add(v - s.Exact[i])
+			sums.Add(v, s.Exact[i])
 		}
 	}
-	by := all.Error()
-	t := s.moved("bias", observed.Line{Offset: -half.Error().Mean, Slope: 1})
-	if gain := s.judge(&t); !(gain > 1 && math.Abs(by.Mean) > sure*by.StdErr && t.Mended < (1-gained)*t.Error) {
+	by, l := all.Error(), sums.Line()
+	t, scaled := s.moved("bias", line{-half.Error().Mean, 1}), s.moved("stretch", line{l.Offset, l.Slope})
+	gain := s.judge(&t)
+	biased := gain > 1 && math.Abs(by.Mean) > sure*by.StdErr && t.Mended < (1-gained)*t.Error
+	label, width := s.Input.Labels.Label, s.Input.Labels.Width()
+	if s.gains(&scaled) && !(biased && scaled.Mended > (1-worthwhile)*t.Mended) {
+		offset := label(scaled.at(1)) - l.Slope*label(1)
+		factor, sign := table.Short(l.Slope), "add"
+		if offset < 0 {
+			sign = "subtract"
+		}
+		scaled.Text = fmt.Sprintf("the targets rise by %s where the predictions rise by 1: their units or ranges differ, or the "+
+			"network is trained too little or too long", factor)
+		scaled.Mend = fmt.Sprintf("multiply the predictions by %s, then %s %s: by samples that took no part in this, %s then",
+			factor, sign, table.Short(math.Abs(offset)), scaled.less())
+		return &scaled.Finding
+	}
+	if !biased {
 		return nil
 	}
-	width := s.Input.Labels.Width()
 	side, mend := "above", "subtract %s from the predictions"
 	if by.Mean < 0 {
 		side, mend = "below", "add %s to the predictions"
@@ -194,6 +238,29 @@ func (s *search) bias() *Finding {
 		table.Short(width*by.StdErr))
 	t.Mend = fmt.Sprintf(mend, size) + ": by samples that took no part in this, " + t.less() + " then"
 	return &t.Finding
+}
+
+// ends are the smallest and the largest prediction where many are alike, as if they were clipped;
+// else there are none.
+func (s *search) ends() (lo, hi float64) {
+	const many = 0.03
+	least, most, n := slices.Min(s.Own), slices.Max(s.Own), [2]float64{}
+	for _, v := range s.Own {
+		if v == least {
+			n[0]++
+		}
+		if v == most {
+			n[1]++
+		}
+	}
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if n[0] >= many*float64(s.Len()) {
+		lo = least
+	}
+	if n[1] >= many*float64(s.Len()) {
+		hi = most
+	}
+	return lo, hi
 }
 
 // circle finds that levels or predictions on a line are angles: round the range, errors are far smaller, and not as

@@ -97,7 +97,7 @@ func Keep(bits int) int { return min(keep, max(4*fewest, keepNumbers/bits)) }
 // trial is a way to read the samples, with the fault that it would mend.
 type trial struct {
 	Finding
-	observed.Line            // of the targets on the answers, of a fault of the codec
+	line                     // of the targets on the answers, of a fault of the codec
 	errors, answer []float64 // |answer − target| of the kept samples and their answers, in levels
 }
 
@@ -140,7 +140,9 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 	// Outputs that are misread, or a few samples, do not show which columns are dead and which levels are empty.
 	const few = 50
 	if !slices.ContainsFunc(out, func(f Finding) bool { return f.Misread() }) {
-		add(in.guessing)
+		if f := in.guessing(); f != nil { // whose logits are too large for their errors
+			out = append([]Finding{*f}, slices.DeleteFunc(out, func(f Finding) bool { return f.Name == "temperature" })...)
+		}
 		if n, _ := in.Seen.Counts.Total(); n >= few {
 			if add(s.dead); len(out) > 0 && out[len(out)-1].Name == "moved" { // others may come of it
 				slices.Reverse(out)
@@ -174,27 +176,56 @@ func (s *search) reading() (out []Finding) {
 	switch {
 	case s.predicts():
 		if x == nil {
-			add(s.bias())
+			add(s.predicted())
 		}
 		return out
 	case x == nil:
-		hot := s.temperature()
-		if add(hot) { // where levels lie is judged after it
-			s.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
-		}
-		if shifted := s.codec(); add(shifted) && shifted.Name == "shift" {
+		hot, codec := s.sizeAndPlaces()
+		add(hot)
+		if codec != nil && add(&codec.Finding) && codec.Name == "shift" {
 			slices.Reverse(out)
 		}
 		if !add(s.training()) && hot == nil {
 			add(s.soft())
 		}
 	case x.Name == "permuted":
-		if shifted := s.codec(); shifted != nil && shifted.Mended < (1+worthwhile)*x.Mended {
-			out[0] = *shifted
+		if t := s.codec(); t != nil && t.Mended < (1+worthwhile)*x.Mended {
+			out[0] = t.Finding
 		}
 	}
 	add(s.clipped())
 	return out
+}
+
+// sizeAndPlaces finds logits of a wrong size, and levels in wrong places. Logits that are large for
+// errors that misplaced levels make are no fault: each is told where it stays once the other is
+// mended.
+func (s *search) sizeAndPlaces() (hot *Finding, codec *trial) {
+	if hot = s.temperature(); hot == nil {
+		return nil, s.codec()
+	}
+	as := s.read
+	s.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
+	if codec = s.codec(); codec == nil || s.mended(codec.line).temperature() != nil {
+		return hot, codec
+	}
+	scaled := s.read
+	s.read = as
+	if alone := s.codec(); alone != nil {
+		return nil, alone
+	}
+	s.read = scaled
+	return hot, codec
+}
+
+// mended is the search with the levels that the targets have once answers are read along a line.
+func (s *search) mended(l line) *search {
+	out, samples := *s, *s.Samples
+	out.Samples, samples.Level = &samples, make([]int, s.Len())
+	for i, y := range s.Exact {
+		samples.Level[i] = min(max(int(math.Round((y-l.offset)/l.slope)), 1), s.Code.Levels())
+	}
+	return &out
 }
 
 // less says how the mend of a fault changes the error.

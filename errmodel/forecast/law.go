@@ -13,11 +13,11 @@ import (
 	"belsim/theory/code"
 )
 
-// Law says how trained networks depart from the perceived-label model. The departures d =
-// ln(error/model's error) of all networks that are trained with one data set are one multivariate
-// Student's t with two degrees of freedom. Its scale is common to them, so a network that departs far
-// from the model makes all intervals wide. Of a network with the features of its code (see traits),
-// after a training,
+// Law is the joint distribution of how far trained networks depart from the perceived-label model:
+// what forecasts draw their intervals from. The departures d = ln(error/model's error) of all
+// networks that are trained with one data set are one multivariate Student's t with two degrees of
+// freedom. Its scale is common to them, so a network that departs far from the model makes all
+// intervals wide. Of a network with the features of its code (see traits), after a training,
 //
 //	d = Mean·(x + c + o + r + g) + Shared·(ξ₁·c + ξ₂·o + ξ₃·r + ξ₄·g) + Falls·b·(ξ₅·falls + ζ·|falls|)
 //	  + Uneven·ζ'·b·uneven + Network·ε + ½·(relative standard error)·ε'

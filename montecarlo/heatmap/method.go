@@ -19,17 +19,12 @@ func PaperCodes() [2]string { return [2]string{"unary", "johnson-nonzero"} }
 // PaperLevels is the number of levels of the paper's figures.
 const PaperLevels = 255
 
-// PaperAxes are r and σ of the paper's Figure 3(c), whose axes have 100 cells each.
-func PaperAxes(cells int) (r, sigma plane.Axis) {
-	return plane.NewAxis(1, 150, cells, false), plane.NewAxis(1, 100, cells, false)
-}
-
 // DefaultAxes returns r and σ of a map of codes where they are empty: those of the paper for its two
 // codes, and else those of FitAxes.
 func DefaultAxes(ctx context.Context, codes [2]*code.Code, x, y plane.Axis) (plane.Axis, plane.Axis, error) {
 	if [2]string{codes[0].Name(), codes[1].Name()} == PaperCodes() && codes[0].Levels() == PaperLevels {
-		r, sigma := PaperAxes(100)
-		return x.Or(r), y.Or(sigma), nil
+		const cells = 100
+		return x.Or(plane.NewAxis(1, 150, cells, false)), y.Or(plane.NewAxis(1, 100, cells, false)), nil
 	}
 	return FitAxes(ctx, codes[:], x, y)
 }

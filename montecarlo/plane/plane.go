@@ -1,5 +1,6 @@
-// Package plane has the grid of r and σ, the parameters of Gaussian mixtures, of maps and sweeps: the
-// plane of Figure 3(c) of Shah, Xue and Aamodt (ICLR 2022). An [Axis] is the numbers along one side.
+// Package plane has the grid of a map or a sweep: pairs of r and σ, the weight and the width of the
+// error model's Gaussians, as in Figure 3(c) of Shah, Xue and Aamodt (ICLR 2022). An [Axis] is the
+// numbers along one side.
 package plane
 
 import "belsim/errmodel"

@@ -1,22 +1,25 @@
 package search
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 )
 
-// rival is a level that may be the answer to samples of another one: the distance of the two words,
-// and the number of the level. Of rivals in order the nearest come first.
+// rival is a level that may be the answer to samples of another one: the distance of its word, to that of
+// the other or to a sample, and the number of the level. In order the nearest come first, of several the lowest.
 type rival uint32
 
 func newRival(distance, level int) rival { return rival(distance<<16 | level) }
 
 func (r rival) distance() int { return int(r >> 16) }
 
+func (r rival) level() int { return int(r & math.MaxUint16) }
+
 // firstOf is the distance of the nearest rival, far beyond the reach of any sample where there is none.
 func firstOf(rivals []rival) uint8 {
 	if len(rivals) == 0 {
-		return undecoded.reach
+		return math.MaxUint8
 	}
 	return uint8(rivals[0].distance())
 }
@@ -24,15 +27,12 @@ func firstOf(rivals []rival) uint8 {
 // nearestOf returns the nearest word to a sample of f errors, the lowest level of several: one of the
 // rivals, in order, or the best so far. A word at a distance D of the sample's own is at least D−f from
 // the sample.
-func nearestOf(rows []uint64, rivals []rival, sample uint64, f uint8, best nearest) nearest {
+func nearestOf(rows []uint64, rivals []rival, sample uint64, f int, best rival) rival {
 	for _, r := range rivals {
-		if r.distance() > int(f+best.distance) {
+		if r.distance() > f+best.distance() {
 			break // and so are all further out
 		}
-		level := uint16(r)
-		if d := uint8(bits.OnesCount64(sample ^ rows[level])); d < best.distance || d == best.distance && level < best.level {
-			best.distance, best.level = d, level
-		}
+		best = min(best, newRival(bits.OnesCount64(sample^rows[r.level()]), r.level()))
 	}
 	return best
 }
@@ -61,7 +61,8 @@ func sortRivals(list []rival, bits int, scratch *[]rival) {
 type rivals struct {
 	known            bool
 	all              []rival
-	ends             []int // in all: where the nearer ones of each level end, and then the others
+	ends             []int    // in all: where the nearer ones of each level end, and then the others
+	levels           []uint64 // by level: the rivals, modulo 64
 	further, scratch []rival
 }
 
@@ -75,12 +76,13 @@ func (m *move) findRivals(w *words) {
 	if r.known {
 		return
 	}
-	r.known, r.all, r.ends = true, r.all[:0], r.ends[:0]
+	r.known, r.all, r.ends, r.levels = true, r.all[:0], r.ends[:0], r.levels[:0]
 	column := m.column()
 	for n, row := range w.rows {
 		from := len(r.all)
-		r.further = r.further[:0]
+		r.further, r.levels = r.further[:0], append(r.levels, 0)
 		add := func(i int) {
+			r.levels[n] |= 1 << (i % 64)
 			differ := row ^ w.rows[i]
 			if of := newRival(bits.OnesCount64(differ), i); differ&column != 0 {
 				r.further = append(r.further, of)
@@ -106,13 +108,13 @@ func (m *move) findRivals(w *words) {
 	}
 }
 
-// rivalsOf are the rivals of a level, which findRivals has found.
-func (m *move) rivalsOf(n int) (nearer, further []rival) {
+// rivalsOf are the rivals of a level, which findRivals has found, and their levels modulo 64.
+func (m *move) rivalsOf(n int) (nearer, further []rival, levels uint64) {
 	r, from := &m.rivals, 0
 	if n > 0 {
 		from = r.ends[2*n-1]
 	}
-	return r.all[from:r.ends[2*n]], r.all[r.ends[2*n]:r.ends[2*n+1]]
+	return r.all[from:r.ends[2*n]], r.all[r.ends[2*n]:r.ends[2*n+1]], r.levels[n]
 }
 
 // column is the bit that a move of one column changes, and 0 of another move.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -37,10 +38,12 @@ type sampled struct {
 	unit     float64 // of sums; 1 for the absolute error
 	absolute bool    // the cost is
 
-	counts  []int32   // L × M: samples in which the bit errs
-	sums    []int64   // by level, of the costs of the answers, in units
-	flips   []uint64  // L × S: wrong bits
-	nearest []nearest // L × S
+	counts  []int32  // L × M: samples in which the bit errs
+	sums    []int64  // by level, of the costs of the answers, in units
+	flips   []uint64 // L × S: wrong bits
+	nearest []rival  // L × S: the answer, and the distance of its word
+	reach   []uint8  // L × S: beyond this distance from the word of the level no word is nearer, f+d
+	answers []uint64 // by level: the levels, modulo 64, to which samples are decoded, and perhaps more
 
 	// What the last update has changed.
 	columns     []int
@@ -49,32 +52,25 @@ type sampled struct {
 	log         []logged
 
 	// Scratch.
-	dirty         []int // samples of a level to decode
+	dirty, found  []int // samples of a level to decode, and to compare with rivals
 	near, scratch []rival
 }
 
-// nearest is the result of decoding a sample: a level, and the distance of its word. Together with the
-// number of wrong bits the distance is the reach, beyond which no word is nearer.
-type nearest struct {
-	level           uint16
-	distance, reach uint8
-}
-
-// undecoded is a sample that must be decoded again.
-var undecoded = nearest{reach: math.MaxUint8}
+// undecoded is a sample that must be decoded again. It reaches nothing.
+const undecoded rival = math.MaxUint16 << 16
 
 // price is what the answer to a sample of level n costs, in units.
-func (s *sampled) price(a nearest, n int) int64 {
+func (s *sampled) price(a rival, n int) int64 {
 	if s.absolute {
-		return int64(max(int(a.level)-n, n-int(a.level)))
+		return int64(max(a.level()-n, n-a.level()))
 	}
-	return int64(math.Round(s.cost.Of(n+1, float64(a.level)+1) / s.unit))
+	return int64(math.Round(s.cost.Of(n+1, float64(a.level()+1)) / s.unit))
 }
 
 // logged is a sample as it was before an update.
 type logged struct {
 	sample int
-	at     nearest
+	at     rival
 }
 
 // newSampled returns an evaluator from size samples of a level.
@@ -89,12 +85,13 @@ func (o *Options) newSampled(size int, seed uint64) *sampled {
 		probabilities: newProbabilities(o.Levels, o.Column),
 		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), prior: o.Prior, seed: seed,
 		counts: make([]int32, o.Levels*o.Bits), sums: make([]int64, o.Levels), oldSums: make([]int64, o.Levels),
-		flips: make([]uint64, o.Levels*size), nearest: make([]nearest, o.Levels*size),
+		flips: make([]uint64, o.Levels*size), nearest: make([]rival, o.Levels*size),
+		reach: make([]uint8, o.Levels*size), answers: make([]uint64, o.Levels),
 	}
 }
 
 // sampledBytes is the memory that a sampled evaluator takes.
-func sampledBytes(levels, bitCount, size int) int64 { return int64(levels) * int64(12*size+4*bitCount) }
+func sampledBytes(levels, bitCount, size int) int64 { return int64(levels) * int64(13*size+4*bitCount) }
 
 func (s *sampled) reset(ctx context.Context, w *words) (float64, error) {
 	clear(s.sums)
@@ -222,44 +219,71 @@ func (s *sampled) again(n, g int) {
 	}
 	s.log = append(s.log, logged{g, at})
 	s.sums[n] -= s.price(at, n)
-	s.nearest[g] = undecoded
+	s.nearest[g], s.reach[g] = undecoded, 0
 	s.dirty = append(s.dirty, g)
 }
 
-// set stores the result of decoding a sample of level n, whose error was taken off the sum.
-func (s *sampled) set(n, g int, to nearest) {
+// set stores the result of decoding a sample of level n.
+func (s *sampled) set(n, g int, to rival) {
 	s.nearest[g] = to
-	s.sums[n] += s.price(to, n)
+	s.reach[g] = uint8(min(bits.OnesCount64(s.flips[g])+to.distance(), math.MaxInt8)) // beyond all words
+	s.answers[n] |= 1 << (to.level() % 64)
 }
 
 // challenge compares the rivals of level n with the words to which its samples were decoded.
 func (s *sampled) challenge(w *words, m *move, n int) {
-	nearer, further := m.rivalsOf(n)
+	nearer, further, rivals := m.rivalsOf(n)
 	column := m.column() // where it is wrong, all rivals may win
-	all, flips := s.nearest[n*s.size:(n+1)*s.size], s.flips[n*s.size:(n+1)*s.size]
-	own, row := m.difference[n], w.rows[n]
-	first := firstOf(nearer)
-	for i, at := range all {
-		stays := m.difference[at.level] == own
-		if at.reach < first && stays || flips[i]&column != 0 { // most samples end here
-			continue
-		}
-		if !stays || nearestOf(w.rows, nearer, row^flips[i], at.reach-at.distance, at) != at {
-			s.compare(w, m, n, n*s.size+i, nearer, nil)
-		}
+	near, first := firstOf(nearer), firstOf(nearer)
+	if column != 0 && s.counts[n*w.bits+m.columns[0]] > 0 {
+		first = min(near, firstOf(further))
 	}
-	if column == 0 || s.counts[n*w.bits+m.columns[0]] == 0 {
-		return
+	s.found = s.found[:0]
+	if s.answers[n]&rivals != 0 {
+		s.findMoved(m, n)
 	}
-	k := m.columns[0]
-	first = min(first, firstOf(further))
-	o := s.samples(n, k)
-	for j := range s.counts[n*w.bits+k] {
-		i := o.at(j)
-		if at := all[i]; at.reach >= first || m.difference[at.level] != own {
-			s.compare(w, m, n, n*s.size+i, nearer, further)
+	moved := len(s.found)
+	if first <= maxBits {
+		s.findReaching(n, first)
+	}
+	for i, g := range s.found {
+		if s.flips[g]&column != 0 {
+			s.compare(w, m, n, g, nearer, further)
+		} else if s.reach[g] >= near || i < moved {
+			s.compare(w, m, n, g, nearer, nil)
 		}
 	}
+}
+
+// findMoved finds the samples of a level whose answer is a word that has moved, which few levels have.
+// Its loop, and that of findReaching, would run out of registers in challenge.
+//
+//go:noinline
+func (s *sampled) findMoved(m *move, n int) {
+	found, difference, own, answers := s.found, m.difference, m.difference[n], uint64(0)
+	for i, at := range s.nearest[n*s.size : (n+1)*s.size] {
+		answers |= 1 << (at % 64)
+		if difference[at.level()] != own {
+			found = append(found, n*s.size+i)
+		}
+	}
+	s.found, s.answers[n] = found, answers
+}
+
+// findReaching finds the samples of a level that reach a distance. They are few, and eight are looked at
+// together: a byte below 128 plus 128−D is at least 128 where the byte is at least D, without a carry.
+//
+//go:noinline
+func (s *sampled) findReaching(n int, distance uint8) {
+	const each = 0x0101010101010101
+	found, above, at := s.found, (128-uint64(distance))*each, n*s.size
+	for reach := s.reach[at : at+s.size]; len(reach) >= 8; reach, at = reach[8:], at+8 {
+		hits := (binary.LittleEndian.Uint64(reach) + above) & (128 * each)
+		for ; hits != 0; hits &= hits - 1 {
+			found = append(found, at+bits.TrailingZeros64(hits)/8)
+		}
+	}
+	s.found = found
 }
 
 // compare compares a sample of level n with rivals.
@@ -269,18 +293,17 @@ func (s *sampled) compare(w *words, m *move, n, g int, nearer, further []rival) 
 		return
 	}
 	to, sample := at, w.rows[n]^s.flips[g]
-	if m.apart(n, int(at.level)) {
-		if to.distance = uint8(bits.OnesCount64(sample ^ w.rows[at.level])); to.distance > at.distance {
+	if m.apart(n, at.level()) {
+		if to = newRival(bits.OnesCount64(sample^w.rows[at.level()]), at.level()); to > at {
 			s.again(n, g)
 			return
 		}
 	}
-	f := at.reach - at.distance
+	f := bits.OnesCount64(s.flips[g])
 	to = nearestOf(w.rows, further, sample, f, nearestOf(w.rows, nearer, sample, f, to))
 	if to != at {
-		to.reach = f + to.distance
 		s.log = append(s.log, logged{g, at})
-		s.sums[n] -= s.price(at, n)
+		s.sums[n] += s.price(to, n) - s.price(at, n)
 		s.set(n, g, to)
 	}
 }
@@ -302,9 +325,9 @@ func (s *sampled) decodeDirty(w *words, n int) {
 	}
 	sortRivals(s.near, w.bits, &s.scratch)
 	for _, g := range s.dirty {
-		f := uint8(bits.OnesCount64(s.flips[g]))
-		to := nearestOf(w.rows, s.near, w.rows[n]^s.flips[g], f, nearest{uint16(n), f, 0})
-		to.reach = f + to.distance
+		f := bits.OnesCount64(s.flips[g])
+		to := nearestOf(w.rows, s.near, w.rows[n]^s.flips[g], f, newRival(f, n))
+		s.sums[n] += s.price(to, n)
 		s.set(n, g, to)
 	}
 }
@@ -314,7 +337,7 @@ func (s *sampled) reject() {
 		s.flip(n, false)
 	}
 	for _, l := range s.log {
-		s.nearest[l.sample] = l.at
+		s.set(l.sample/s.size, l.sample, l.at)
 	}
 	copy(s.sums, s.oldSums)
 	s.forget()
@@ -363,7 +386,7 @@ func (s *sampled) samples(n, k int) order {
 	return order{uint64(s.size - 1), x | 1, x >> 32, y | 1, y >> 32, y>>16 | 1, s.shift}
 }
 
-func (o order) at(i int32) int {
+func (o *order) at(i int32) int {
 	x := (uint64(i)*o.a + o.b) & o.mask
 	x ^= x >> (o.shift & 63) // the compiler need not think of longer shifts
 	x = (x*o.c + o.d) & o.mask

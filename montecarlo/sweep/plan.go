@@ -33,6 +33,12 @@ import (
 //go:embed example.json
 var ExamplePlan string
 
+// SlurmScript runs a shard in each task of a Slurm array. The program is not the script's own process: Slurm ends a job
+// whose batch script died, and only a script that lives can put the job back into the queue.
+//
+//go:embed slurm.sh
+var SlurmScript string
+
 // Plan is a sweep with what its numbers are computed from: codes and decoders. It is safe for
 // concurrent use.
 type Plan struct {

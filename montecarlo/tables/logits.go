@@ -135,17 +135,6 @@ func (l *LogitMaker) Row(ctx context.Context, i int) (*Logits, error) {
 	return l.independentRow(ctx, i)
 }
 
-// SignRounding bounds the probability that the sign of some logit changes as logits are made of
-// whole numbers. They are rounded to 2⁻¹⁶ after their noise, whose numbers are within 2·10⁻⁶ of
-// normal ones. So a sign changes, or a logit becomes 0, where it is that near to 0, which has a
-// probability below 4·10⁻⁶.
-func (t *Logits) SignRounding() (sum float64) {
-	for range t.Bits {
-		sum += 4e-6
-	}
-	return sum
-}
-
 // independentRow is Row for logits.
 func (l *LogitMaker) independentRow(ctx context.Context, i int) (*Logits, error) {
 	if err := ctx.Err(); err != nil {

@@ -93,14 +93,9 @@ func Check(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, p *mon
 	}
 	c, d := p.Code, p.Decoder
 	lo, hi := decode.Range(c, d)
-	worst, levels := 0., slices.Clone(th.Levels)
+	worst, levels := 0., th.Levels
 	for i := range levels {
 		worst = max(worst, p.Cost.Largest(i+1, lo, hi))
-		if !math.IsNaN(levels[i].Mean) {
-			if levels[i].Rounding, err = p.Rounding(ctx, i); err != nil {
-				return nil, err
-			}
-		}
 	}
 	worst += p.Cost.Scale(len(levels)) // of answers between levels
 	failures := montecarlo.Verify(sums, levels, weights, worst, falseAlarms)

@@ -222,8 +222,8 @@ class Head(_Exact):
     def loss(self, outputs: Tensor, targets: Tensor, weights: Tensor | None = None) -> Tensor:
         """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...).
 
-        With ``weights``, (...), of 0 or more, it is the weighted mean; a label of weight 0 may be NaN. Of several outputs, labels
-        (N, K), a label that is NaN is missing and has weight 0.
+        ``weights`` has the shape of the labels: (N,), or (N, K) for K labels of each sample. With it, the loss is the weighted
+        mean. Weights are 0 or more; a label of weight 0 may be NaN. In labels (N, K), NaN is a missing label, of weight 0.
         """
         z = self._wide(outputs)
         self._suspect(z)
@@ -231,7 +231,7 @@ class Head(_Exact):
         for name, given in (("targets", targets), ("weights", weights)):
             if given is not None and z.shape[:-1] != given.shape:
                 shapes = f"{name} of shape {tuple(given.shape)} for outputs of shape {tuple(z.shape)}"
-                raise Error(f"{shapes}: want {tuple(z.shape[:-1])}, one for each" if name == "weights" else
+                raise Error(f"{shapes}: want {tuple(z.shape[:-1])}, one for each label" if name == "weights" else
                             f"{shapes}: want {tuple(z.shape[:-1])}, a label for each")  # fmt: skip
         with torch.autocast(z.device.type, enabled=False):
             w = self._weights(targets, weights, z)

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"context"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -14,29 +13,18 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/assess"
-	"belsim/errmodel/scenario"
-	"belsim/montecarlo"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/plane"
 	"belsim/plots"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
-// Options say how the figures are made.
-type Options struct {
-	Quick   bool // fewer cells and samples
-	Style   plots.Style
-	Workers int // goroutines; 0: one for each processor
-}
-
 // Figure is one of the paper's figures.
 type Figure struct {
 	Name, Caption string
 	Args          []string // of the command that makes it, without its outputs; nil: Make does
-	Flags         []string // of figures, beside --only, where Make makes it
-	Make          func(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error)
+	Make          func(style plots.Style) (*plots.Figure, WriteCSV, error)
 }
 
 // WriteCSV writes the numbers of a figure.
@@ -48,10 +36,6 @@ func Figures(quick bool) []Figure {
 	const network = "Points: observed rates of the network in testdata/network, with 95 % intervals. " +
 		"Intervals are wide at levels of few samples. Curve: the Gaussian mixture that was fitted to all bits of the network at once, " +
 		"and so below the rates of some."
-	var quickFlag []string
-	if quick {
-		quickFlag = []string{"--quick"}
-	}
 	return []Figure{
 		{Name: "2a", Caption: "The 64 levels, on labels from 0 to 1: level n has the label (n−1)/63.", Make: levels},
 		matrixFigure("2b", "unary", "BEL-U (unary)"),
@@ -69,17 +53,11 @@ func Figures(quick bool) []Figure {
 		},
 		{Name: "3b", Caption: "The same of a classifier of the Johnson code, which has two bit transitions.",
 			Make: profilesOf("johnson", 7)},
-		{
-			Name: "3c", Caption: "By how many percent the error bound of BEL-U (Eq. 2) exceeds that of BEL-J (Eq. 26), at each " +
-				"weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U " +
-				"has. Hatched: some probability exceeds 1.",
-			Flags: quickFlag, Make: figure3c(plane.Bound),
-		},
-		{
-			Name: "3c-exact", Caption: "Figure 3(c) by the exact expected errors of the same model, and not by their " +
-				"bounds: there is no red.",
-			Flags: quickFlag, Make: figure3c(plane.Exact),
-		},
+		mapFigure("3c", "bound", quick, "By how many percent the error bound of BEL-U (Eq. 2) exceeds that of BEL-J (Eq. 26), at each "+
+			"weight r and width σ of the error profiles. Red: BEL-J has the smaller bound. Blue: BEL-U "+
+			"has. Hatched: some probability exceeds 1."),
+		mapFigure("3c-exact", "exact", quick, "Figure 3(c) by the exact expected errors of the same model, and not by their "+
+			"bounds: there is no red."),
 		{
 			Name: "7", Caption: "What the decoder of BEL-J adds up, for the code words of 15 levels: Tl = −max k·b, " +
 				"Tf = max (M−k+1)·b, Tc = M, and their sum, the level (Eq. 14).",
@@ -103,6 +81,16 @@ func matrixFigure(name, code, text string) Figure {
 	}
 }
 
+// mapFigure is Figure 3(c) by a method.
+func mapFigure(name, method string, quick bool, caption string) Figure {
+	codes, cells := heatmap.PaperCodes(), 100
+	if quick {
+		cells = 30
+	}
+	return Figure{Name: name, Caption: caption, Args: []string{"heatmap", codes[0], codes[1], "--method", method, "--r",
+		fmt.Sprintf("1:150:%d", cells), "--sigma", fmt.Sprintf("1:100:%d", cells)}}
+}
+
 // verifyFigure is Figure 10 under an error model. Its caption ends in the number of its samples.
 func verifyFigure(name, text string, quick bool, model ...string) Figure {
 	args, samples := append([]string{"verify", "--code", "johnson-nonzero", "--levels", "255"}, model...), "100,000"
@@ -120,9 +108,9 @@ type LevelRow struct {
 }
 
 // levels draws Figure 2(a).
-func levels(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
+func levels(style plots.Style) (*plots.Figure, WriteCSV, error) {
 	const most = 64
-	d, rows := plots.LinesData{Title: "64 levels", YLabel: "label", Style: o.Style}, make([]LevelRow, most)
+	d, rows := plots.LinesData{Title: "64 levels", YLabel: "label", Style: style}, make([]LevelRow, most)
 	line := plots.NamedLine{Name: "label"}
 	for i := range rows {
 		rows[i] = LevelRow{i + 1, float64(i) / (most - 1)}
@@ -131,34 +119,6 @@ func levels(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 	d.Lines = []plots.NamedLine{line}
 	f, err := plots.Lines(d)
 	return f, func(w io.Writer) error { return table.WriteCSV(w, rows) }, err
-}
-
-// figure3c draws Figure 3(c): the errors of its two codes by a method.
-func figure3c(method plane.Method) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
-	return func(ctx context.Context, o Options) (*plots.Figure, WriteCSV, error) {
-		cells := 100
-		if o.Quick {
-			cells = 30
-		}
-		var codes [2]*code.Code
-		for i, name := range heatmap.PaperCodes() {
-			var err error
-			if codes[i], err = code.New(name, heatmap.PaperLevels); err != nil {
-				return nil, nil, err
-			}
-		}
-		r, sigma := heatmap.PaperAxes(cells)
-		m, err := heatmap.New(ctx, scenario.New(nil), heatmap.Question{Codes: codes, Decoder: decode.Auto, R: r,
-			Sigma: sigma, Methods: []plane.Method{method}})
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := m.Fill(ctx, montecarlo.Run{Workers: o.Workers}, montecarlo.FixedSampling()); err != nil {
-			return nil, nil, err
-		}
-		f, err := plots.Heatmap(MapData(m, nil, o.Style))
-		return f, func(w io.Writer) error { return table.WriteCSV(w, m.Cells, m.Missing()...) }, err
-	}
 }
 
 // The levels of testdata/network, and the mixture that fit fits to it.
@@ -193,8 +153,8 @@ func observe(p *assess.Profile, bit int) error {
 
 // profilesOf draws what is observed of some bits, from 1, beside the mixture. The bit of unary has
 // the target of bit 1 of johnson.
-func profilesOf(name string, bits ...int) func(context.Context, Options) (*plots.Figure, WriteCSV, error) {
-	return func(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
+func profilesOf(name string, bits ...int) func(plots.Style) (*plots.Figure, WriteCSV, error) {
+	return func(style plots.Style) (*plots.Figure, WriteCSV, error) {
 		c, err := code.New(name, networkLevels)
 		if err != nil {
 			return nil, nil, err
@@ -204,7 +164,7 @@ func profilesOf(name string, bits ...int) func(context.Context, Options) (*plots
 			of = "unary, points of johnson"
 		}
 		d := plots.ProfileData{
-			Style: o.Style, Curve: "Gaussian mixture",
+			Style: style, Curve: "Gaussian mixture",
 			Title: fmt.Sprintf("%s, %d levels, prices of diamonds: r = %.3g, σ = %.3g", of, networkLevels, networkR,
 				networkSigma),
 		}
@@ -269,7 +229,7 @@ type TermRow struct {
 }
 
 // terms draws Figure 7.
-func terms(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
+func terms(style plots.Style) (*plots.Figure, WriteCSV, error) {
 	const levels = 15
 	c, err := code.New("johnson-nonzero", levels)
 	if err != nil {
@@ -284,7 +244,7 @@ func terms(_ context.Context, o Options) (*plots.Figure, WriteCSV, error) {
 		return nil, nil, fmt.Errorf("%s is read by %s, not by bel-j", c.Name(), d.Name())
 	}
 	data := plots.LinesData{Title: fmt.Sprintf("johnson-nonzero, %d levels, %d bits", levels, c.Bits()),
-		YLabel: "value", Style: o.Style, Lines: []plots.NamedLine{
+		YLabel: "value", Style: style, Lines: []plots.NamedLine{
 			{Name: "Tl"}, {Name: "Tf"}, {Name: "Tc"}, {Name: "Tl + Tf + Tc"},
 		}}
 	var rows []TermRow

@@ -96,8 +96,8 @@ func (c *Code) Uneven() bool { return c.places != nil }
 // Places are those of the levels, of length L; nil where levels are even. They must not be changed.
 func (c *Code) Places() []float64 { return c.places }
 
-// Place is the place of row i, from 0. Rows beyond the ends, which some decoders answer, have that
-// of the end where levels are uneven.
+// Place is the label of row i, from 0, in mean widths of a level: see Values. Rows beyond the ends,
+// which some decoders answer, have that of the end where levels are uneven.
 func (c *Code) Place(i int) float64 {
 	if c.places == nil {
 		return float64(i + 1)

@@ -29,9 +29,9 @@ type candidates struct {
 	rivals []rival // by weight, the smallest first
 	chosen []int   // rows, ascending; the reference is among them
 
-	likely, canErr, differ   []uint64
-	distances, order, within []int32
-	law                      []float64
+	likely, canErr, differ         []uint64
+	distances, order, near, within []int32
+	law                            []float64
 }
 
 // rival is a row that can be nearer to the output than the reference is.
@@ -46,7 +46,8 @@ func (c *candidates) init(of *code.Code) {
 	c.code = of
 	c.p = make([]float64, of.Bits())
 	c.likely, c.canErr, c.differ = make([]uint64, words), make([]uint64, words), make([]uint64, words)
-	c.distances, c.order, c.within = make([]int32, of.Levels()), make([]int32, of.Levels()), make([]int32, of.Bits()+2)
+	c.distances, c.order, c.near = make([]int32, of.Levels()), make([]int32, of.Levels()), make([]int32, of.Levels())
+	c.within = make([]int32, of.Bits()+2)
 	c.law = make([]float64, of.Bits()+2)
 }
 
@@ -55,8 +56,8 @@ func (c *candidates) row(ctx context.Context, gen decode.Gen, i int, e []float64
 	c.begin(i, e)
 	c.reference = gen.Decode(c.likely) - 1
 	c.code.Distances(c.distances, c.reference)
-	code.OrderByDistance(c.order[:cap(c.order)], c.within, c.distances)
-	return c.rival(ctx, c.order[:cap(c.order)])
+	code.OrderByDistance(c.order, c.within, c.distances)
+	return c.rival(ctx, c.order)
 }
 
 // among finds the rivals of a level among some rows.
@@ -68,13 +69,16 @@ func (c *candidates) among(ctx context.Context, i int, e []float64, rows []int) 
 			least, c.reference = d, m
 		}
 	}
-	c.order = c.order[:0]
-	for _, m := range rows {
-		c.order = append(c.order, int32(m))
-		c.distances[m] = int32(c.code.Distance(m, c.reference))
+	order, near := c.order[:len(rows)], c.near[:len(rows)]
+	for j, m := range rows {
+		near[j] = int32(c.code.Distance(m, c.reference))
+		c.distances[m] = near[j]
 	}
-	slices.SortStableFunc(c.order, func(a, b int32) int { return cmp.Compare(c.distances[a], c.distances[b]) })
-	return c.rival(ctx, c.order)
+	code.OrderByDistance(order, c.within, near)
+	for j, at := range order {
+		order[j] = int32(rows[at])
+	}
+	return c.rival(ctx, order)
 }
 
 // begin begins with a level, and finds its most likely output.
@@ -121,8 +125,10 @@ func (c *candidates) rival(ctx context.Context, rows []int32) error {
 		}
 	}
 	slices.SortFunc(c.rivals, func(a, b rival) int {
-		return cmp.Or(cmp.Compare(a.weight, b.weight),
-			cmp.Compare(a.row, b.row))
+		if a.weight != b.weight { // no NaN: half the time of cmp.Or
+			return cmp.Compare(a.weight, b.weight)
+		}
+		return a.row - b.row
 	})
 	for _, r := range c.rivals {
 		c.union += r.weight

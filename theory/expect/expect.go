@@ -40,7 +40,6 @@ type Level struct {
 	Mean       float64 // exact expectation of the cost
 	MeanSquare float64 // exact second moment of the cost
 	Square     float64 // exact mean of the squared distance of the answer
-	Rounding   float64 // how far samples may be from Mean for another reason than chance: see montecarlo.Problem.Rounding
 	// AnyLaw is the smallest and the largest expectation under any joint law of the bits; nil for none.
 	AnyLaw *[2]float64
 }
@@ -176,6 +175,9 @@ func (q theorist) theory(ctx context.Context) (*Theory, error) {
 	return t, q.intervals(ctx, t)
 }
 
+// errLogits is the error for a problem of logits.
+var errLogits = fmt.Errorf("%w: exact values are for bits that err independently", theory.ErrNoClosedForm)
+
 // unknown is a level of which nothing is known.
 var unknown = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN(), Square: math.NaN()}
 
@@ -215,7 +217,7 @@ func (q theorist) answers(ctx context.Context, out []Level) error {
 	if q.omit.Slow {
 		most = exactWork(p)
 	}
-	if q.omit.Exact || most == 0 || !HasExact(p) {
+	if q.omit.Exact || most == 0 || p.Logits {
 		return nil
 	}
 	exact, err := theory.NewLaw(ctx, most/len(out), p.Code, p.Decoder)
@@ -239,9 +241,8 @@ func (q theorist) answers(ctx context.Context, out []Level) error {
 // beyond an end at the end. The error wraps theory.ErrNoClosedForm where there is no such law, or is the
 // context's.
 func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error) {
-	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
-			theory.ErrNoClosedForm)
+	if p.Logits {
+		return nil, errLogits
 	}
 	out := mat.NewDense(p.Code.Levels(), p.Code.Levels(), nil)
 	law, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
@@ -296,7 +297,7 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 // intervals looks for intervals that hold the exact values, where no formula gives them.
 func (q theorist) intervals(ctx context.Context, t *Theory) error {
 	p, x, o, levels := q.p, &t.Mean, enclose.DefaultOptions(), len(q.prior)
-	if q.omit.Intervals || !table.Missing(x.Exact) || !HasExact(p) {
+	if q.omit.Intervals || !table.Missing(x.Exact) || p.Logits {
 		return nil
 	}
 	if q.omit.Slow {

@@ -3,13 +3,11 @@ package expect
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"sync"
 
 	"belsim/theory"
-	"belsim/theory/code"
 	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/enclose"
@@ -121,37 +119,11 @@ func NewMean(ctx context.Context, p *Problem, exact bool) (*Mean, error) {
 	return &Mean{Name: b.Name, bounds: new(sync.Pool)}, nil
 }
 
-// HasExact reports whether exact values describe a problem: its bits err independently. The signs of
-// logits are such bits.
-func HasExact(p *Problem) bool {
-	return !p.Logits || signsDecide(p.Code, p.Decoder)
-}
-
-// signsDecide reports whether a decoder takes logits for the bits that their signs are: gen does,
-// for codes that have all 2^M words of the M bits that are not constant, such as each code of one
-// bit. The largest correlation Σ z_k·c_k is then that of c_k = 1 where z_k > 0, bit by bit, as with
-// outputs of ±1. A word that is missing changes this: unary of 3 levels lacks 01, takes logits (−1,
-// 3) for 11, and their signs for 00. Words tie where a logit is 0, which has the probability 0;
-// that it is rounded to 0 montecarlo.Problem.Rounding knows.
-func signsDecide(c *code.Code, d decode.Decoder) bool {
-	if _, gen := d.(decode.Gen); !gen || c.Real() {
-		return false
-	}
-	change := 0
-	for _, at := range c.Transitions() {
-		if len(at) > 0 {
-			change++
-		}
-	}
-	return c.Levels() == 1<<change // no two words are the same
-}
-
 // newExact prepares exact values: the formulas of package theory, or else the middles of intervals,
 // which are NaN where an interval is relatively wider than ExactWidth.
 func newExact(ctx context.Context, p *Problem) (*Mean, error) {
-	if !HasExact(p) {
-		return nil, fmt.Errorf("%w: exact values are for bits that err independently, or logits whose signs decide",
-			theory.ErrNoClosedForm)
+	if p.Logits {
+		return nil, errLogits
 	}
 	if _, ok := p.Decoder.(decode.Informed); ok { // which is another decoder for every table
 		return &Mean{}, theory.Enumerable(p.Code, p.Decoder)

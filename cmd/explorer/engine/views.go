@@ -193,7 +193,7 @@ func (s *subject) omit(quick bool) expect.Skip {
 
 // more reports whether there may be more than was found where some was left out.
 func (s *subject) more(omit expect.Skip, found expect.Expected) bool {
-	return omit.Bounds || table.Missing(found.Exact) && expect.HasExact(s.problem.Expected())
+	return omit.Bounds || table.Missing(found.Exact) && s.problem.Kind.Hard()
 }
 
 // mostAnswers is the largest number of levels whose confusion matrix is computed: 2 MiB.

@@ -46,11 +46,8 @@ func Walsh(x []Ints) {
 	}
 }
 
-// WalshWide is Walsh in 64 bits.
-func WalshWide(x []Wide) { walshGeneric(x) }
-
 // walshGeneric is Walsh in Go.
-func walshGeneric[E int32 | int64](x [][Width]E) {
+func walshGeneric(x []Ints) {
 	for h := 1; h < len(x); h *= 2 {
 		for i := 0; i < len(x); i += 2 * h {
 			for k := i; k < i+h; k++ {

@@ -1,6 +1,6 @@
-// Package position writes positions and flags into sentences, so that whoever prints a sentence may count
-// from another number (rows and columns, levels, bits and outputs of a network) and write the arguments of
-// Python for flags.
+// Package position marks positions (of rows, columns, levels, bits and outputs) and flags in
+// sentences. The program that prints a sentence then chooses how they are written: the command
+// counts from 1 and names flags, and Python counts from 0 and names arguments.
 package position
 
 import (

@@ -1,4 +1,5 @@
-// Package processor says what the processor can do: the one place that asks it. Vectors tells
-// whether routines in assembly run on it, and Wide whether those for AVX-512 do. Both are constants
-// where the answer is known, and what is not called then need not exist.
+// Package processor is the one place that asks what the processor can do. Vectors reports whether
+// belsim's routines in assembly run on it, and Wide whether those for AVX-512 do. Where a build
+// knows the answer, both are constants, and the compiler leaves out the routines that are never
+// called.
 package processor
