@@ -34,7 +34,7 @@ const (
 	InLabelUnits = "label units"
 )
 
-// CheckBaseline returns a *ValueError unless the error of direct regression is a positive finite
+// CheckBaseline returns a *refuse.Value unless the error of direct regression is a positive finite
 // number, or zero for none.
 func CheckBaseline(direct float64) error {
 	if !(direct >= 0) || math.IsInf(direct, 0) {

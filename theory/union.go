@@ -111,53 +111,50 @@ func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 	}
 	clear(law)
 	law[0] = 1
-	// Four bits at a time: each state is that of the first bit, then of the second, and so on, whose numbers are
+	// Three bits at a time, of which four would not fit in the registers of WebAssembly: each state is that of the first bit, then of the second, and so on, whose numbers are
 	// those of one bit at a time. The last state takes what comes from the one below it, bit by bit.
 	top, need := 0, t // highest state in use; lowest from which the bits that are left lead to the last
 	for _, w := range set {
 		need -= bits.OnesCount64(w)
 	}
-	four := func(p1, p2, p3, p4 float64) {
-		q1, q2, q3, q4 := 1-p1, 1-p2, 1-p3, 1-p4
-		need += 4
-		top = min(top+4, t)
+	three := func(p1, p2, p3 float64) {
+		q1, q2, q3 := 1-p1, 1-p2, 1-p3
+		need += 3
+		top = min(top+3, t)
 		// Unless it is 0, the state below from is right only before the first bit. So states are right before the
-		// second bit from from on, before the third from from+1 on, and after the fourth from need on.
-		from := max(1, need-3)
+		// second bit from from on, before the third from from+1 on, and after it from need on.
+		from := max(1, need-2)
 		a := law[from-1] // of the state before, before each of the bits
 		b := a * q1
 		c := b * q2
-		d := c * q3
-		law[from-1] = d * q4
+		law[from-1] = c * q3
 		states := law[from:max(from, min(top, t-1)+1)]
 		for s, now := range states {
 			first := float64(now*q1) + float64(a*p1)
 			second := float64(first*q2) + float64(b*p2)
-			third := float64(second*q3) + float64(c*p3)
-			states[s] = float64(third*q4) + float64(d*p4)
-			a, b, c, d = now, first, second, third
+			states[s] = float64(second*q3) + float64(c*p3)
+			a, b, c = now, first, second
 		}
 		if top == t {
 			law[t] += float64(a * p1)
 			law[t] += float64(b * p2)
 			law[t] += float64(c * p3)
-			law[t] += float64(d * p4)
 		}
 	}
-	var p [4]float64
+	var p [3]float64
 	n := 0
 	for j, w := range set {
 		for ; w != 0; w &= w - 1 {
 			p[n] = e[64*j+bits.TrailingZeros64(w)]
 			if n++; n == len(p) {
-				four(p[0], p[1], p[2], p[3])
+				three(p[0], p[1], p[2])
 				n = 0
 			}
 		}
 	}
 	if n > 0 { // and bits that never err
 		clear(p[n:])
-		four(p[0], p[1], p[2], p[3])
+		three(p[0], p[1], p[2])
 	}
 	return law[t]
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
@@ -35,7 +36,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	s, fit, err := cmd.read(env, draw)
+	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err
 	}

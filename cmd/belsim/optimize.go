@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"belsim/errmodel/assess"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -33,7 +34,7 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := errors.Join(cmd.checkOutput(env, cmd.found(ctx, nil, "")), cmd.check()); err != nil {
 		return err
 	}
-	s, fit, err := cmd.read(env, cmd.sampling())
+	s, fit, err := cmd.read(env, cmd.sampling(), (*assess.Fit).FillNetwork)
 	if err != nil {
 		return err
 	}
@@ -48,6 +49,9 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
 		return checkFlags(err)
+	}
+	if optimizer.Forecaster != nil && fit != nil {
+		fit.Inform(optimizer.Forecaster, true)
 	}
 	if err := checkSearch(optimizer); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/floats"
 
 	"belsim/cmd/explorer/engine"
 	"belsim/errmodel/forecast"
@@ -25,23 +26,28 @@ import (
 	"belsim/theory/decode"
 )
 
-// TestSameDigits asks forecast and fit the same questions about the network of a fit: they have the same forecasts and
-// intervals.
+// TestSameDigits asks forecast, optimize and fit the same questions about the network of a fit: they have the same
+// forecasts and intervals.
 func TestSameDigits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, _, network := smallNetwork(t)
 	f := fitOf(t, append(network, "--recommend", "-o", "fit.json")...)
 	var c forecast.Ranking
+	var found search.Optimized
 	runJSON(t, &c, "forecast --model fit.json --training bce,ce")
+	runJSON(t, &found, "optimize --bits 9 --steps 1 --quiet --model fit.json")
 	both := 0
-	for _, x := range c.Results {
-		for _, y := range f.Recommendation.Ranking {
-			if x.Code != y.Code || x.Training != y.Training || x.Decoder != y.Decoder || x.Outputs != y.Outputs {
-				continue
+	for rows, unit := range map[*[]forecast.Row]float64{&c.Results: 1, &found.Ranking: f.LevelWidth} {
+		for _, x := range *rows {
+			for _, y := range f.Recommendation.Ranking {
+				if x.Code != y.Code || x.Training != y.Training || x.Decoder != y.Decoder || x.Outputs != y.Outputs {
+					continue
+				}
+				both++
+				got, want := []float64{x.Forecast, x.Interval[0], x.Interval[1]}, []float64{y.Forecast, y.Interval[0], y.Interval[1]}
+				floats.Scale(unit, got)
+				must.Equal(t, x.Code, want, got, cmpopts.EquateApprox(1e-9, 0))
 			}
-			both++
-			got, want := []float64{x.Forecast, x.Interval[0], x.Interval[1]}, []float64{y.Forecast, y.Interval[0], y.Interval[1]}
-			must.Equal(t, x.Code, want, got, cmpopts.EquateApprox(1e-9, 0))
 		}
 	}
 	if both < 2*len(code.Families()) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/verify"
@@ -45,7 +46,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		draw.Seed = cmd.Seed
 	}
 	draw.Answers = cmd.Confusion != nil
-	s, fit, err := cmd.read(env, draw)
+	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
 	if err != nil {
 		return err
 	}

@@ -163,3 +163,14 @@ func (f *Fit) Fill(s *scenario.Scenario) {
 		s.Temperature = tau
 	}
 }
+
+// FillNetwork makes the network of the fit, its prior and its temperature those of a scenario, where
+// the fit has a perceived label; else Fill does what it does.
+func (f *Fit) FillNetwork(s *scenario.Scenario) {
+	if f.unknownLabel() {
+		f.Fill(s)
+		return
+	}
+	s.Prior.Fitted, s.Prior.FitPath = f.smoothed(), f.path
+	s.Network, s.Temperature = &scenario.Network{Model: f.perceivedModel(), Path: f.path}, f.Temperature
+}

@@ -87,19 +87,16 @@ type Ranking struct {
 	// levels
 	Unit string `json:"unit"`
 	// the labels of level 1 and of the last level
-	Range [2]float64 `json:"range"`
-	// levels, or continuous: labels are real numbers
-	LabelKind LabelKind `json:"label_kind"`
+	Range     [2]float64 `json:"range"`
+	LabelKind LabelKind  `json:"label_kind"`
 	// the numbers of levels L that were compared
 	Levels     []int   `json:"levels"`
 	LabelNoise float64 `json:"label_noise"`
 	// the error of unary that label_noise was found from; missing where it was given
 	MAE *float64 `json:"mae,omitempty"`
 	// the number of levels of mae
-	MAELevels int `json:"mae_levels,omitempty"`
-	// misfit η of networks
-	Misfit float64 `json:"misfit"`
-	// cutoff κ of networks, in cycles over the range
+	MAELevels   int     `json:"mae_levels,omitempty"`
+	Misfit      float64 `json:"misfit"`
 	Cutoff      float64 `json:"cutoff"`
 	Temperature float64 `json:"temperature"`
 	// a row for each number of levels, code, training and decoder, the smallest forecast first

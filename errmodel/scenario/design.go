@@ -27,5 +27,5 @@ func (d Design) Head() Design {
 
 // Design is the design of a code and a decoder under the scenario's model.
 func (s *Scenario) Design(c *code.Code, d decode.Decoder) Design {
-	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), "", d.Name(), s.OutputsOf(c, d)}
+	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), s.training(), d.Name(), s.OutputsOf(c, d)}
 }

@@ -78,9 +78,11 @@ type screen struct {
 func (o *Options) chain(ctx context.Context, round int, rng *rand.Rand, c *candidate, hot float64, report progress,
 	steps uint64) error {
 	samples := guides << round
-	x := o.evaluator(samples, o.seed(forGuides+uint64(round)))
+	x, err := o.evaluator(samples, o.seed(forGuides+uint64(round)))
+	if err != nil {
+		return err
+	}
 	a := &annealing{chain: newChain(c.words.clone(), o), rng: rng, x: x, best: c}
-	var err error
 	if a.error, err = x.reset(ctx, c.words); err != nil {
 		return err
 	}

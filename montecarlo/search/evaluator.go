@@ -25,20 +25,21 @@ type evaluator interface {
 
 // evaluator returns an evaluator with the given number of samples of a level and the random
 // numbers of a seed.
-func (o *Options) evaluator(samples int, seed uint64) evaluator {
+func (o *Options) evaluator(samples int, seed uint64) (evaluator, error) {
 	switch {
 	case o.Objective != nil:
+		of, err := o.Objective(o.Bits, samples, seed)
 		return whole(func(ctx context.Context, w *words) (float64, error) {
 			c, err := w.code("candidate")
 			if err != nil {
 				return 0, err
 			}
-			return o.Objective(ctx, c, samples, seed)
-		})
+			return of(ctx, c)
+		}), err
 	case o.Bits <= 16 && o.Levels<<o.Bits <= maxOutputs:
-		return o.exactly()
+		return o.exactly(), nil
 	}
-	return o.newSampled(samples, seed)
+	return o.newSampled(samples, seed), nil
 }
 
 // whole is an evaluator that takes the whole matrix each time.
@@ -48,9 +49,10 @@ func (f whole) reset(ctx context.Context, w *words) (float64, error)           {
 func (f whole) update(ctx context.Context, w *words, _ *move) (float64, error) { return f(ctx, w) }
 func (whole) reject()                                                          {}
 
-// Objective estimates the expected error of a code from a number of samples of each level: +Inf where it is
-// invalid. Several goroutines call it. It should use the same random numbers for all codes.
-type Objective func(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error)
+// Objective makes a function that estimates the expected error of codes of a number of bits from a
+// number of samples of each level: +Inf where a code is invalid. One goroutine calls the function,
+// and several call Objective. The function should use the same random numbers for all codes.
+type Objective func(bits, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error)
 
 // Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
 // with transitions after the given levels, ascending and from 1. A value above 1

@@ -9,10 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
+	"belsim/errmodel/forecast"
+	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -23,19 +26,26 @@ const MaxSteps = 1 << 50
 // named codes. It is not safe for concurrent use.
 type Optimizer struct {
 	// Options are the options of every search. NewOptimizer fills in what the scenario says.
-	Options  Options
-	Subject  string // the scenario in words
-	scenario scenario.Scenario
-	decoder  string
-	draw     montecarlo.Sampling
+	Options Options
+	// Forecaster forecasts the error of the codes when networks are trained with them. NewOptimizer
+	// makes it where networks learn a perceived label; else it is nil. A caller may tell it what is
+	// known of them (assess.Fit.Inform).
+	Forecaster *forecast.Forecaster
+	Subject    string // the scenario in words
+	scenario   scenario.Scenario
+	decoder    string
+	draw       montecarlo.Sampling
+	networks   []forecast.Forecast // of networks of these
+	training   perceived.Training  // of networks
 }
 
-// DefaultSteps is the length of a search.
+// DefaultSteps is the length of a search where networks learn nothing.
 const DefaultSteps = 100000
 
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
 // options say the number of levels and everything that the scenario does not: NewOptimizer sets
-// Prior, Column, Objective and Seed, and the decoder and Steps where nothing says them. A table of error probabilities must have Options.Bits columns, unless Bits is 0: then it says
+// Prior, Column, Objective, MinTransitions and Seed, and the decoder, what it reads and Steps where nothing says
+// them. A table of error probabilities must have Options.Bits columns, unless Bits is 0: then it says
 // the number of bits. draw says how the code that is found is sampled, and has the seed.
 func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling, o Options) (*Optimizer, error) {
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
@@ -44,8 +54,12 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	}
 	p := &Optimizer{scenario: *s, draw: draw}
 	s = &p.scenario
-	gen := (decode.Gen{}).Name()
-	p.decoder, p.Subject, o.Steps = cmp.Or(decoder, gen), s.String(), cmp.Or(o.Steps, DefaultSteps)
+	name, reads, steps := defaultsOf(s.Network)
+	decoder, o.Steps = cmp.Or(decoder, name), cmp.Or(o.Steps, steps)
+	if s.Outputs == decode.AutoOutputs {
+		s.Outputs = reads
+	}
+	p.decoder, p.Subject = decoder, s.String()
 	var err error
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
 		return nil, err
@@ -54,7 +68,13 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	if err := p.columns(&o); err != nil {
 		return nil, err
 	}
-	if o.Column == nil || p.decoder != gen || s.Outputs == decode.Logits {
+	switch {
+	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
+		return nil, &refuse.Value{Name: "cost", Value: s.Cost().Name(),
+			Want: (cost.Cost{}).Name() + ": forecasts are of the |error| of networks"}
+	case s.Network != nil:
+		p.learn(&o)
+	case o.Column == nil || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
 		o.Objective = p.sampled
 	}
 	p.Options = o
@@ -92,19 +112,21 @@ func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*mo
 	return montecarlo.Sampling{Seed: seed}.Problem(ctx, &p.scenario, c, d)
 }
 
-// sampled estimates the expected error of a code by sampling the whole scenario.
-func (p *Optimizer) sampled(ctx context.Context, c *code.Code, samples int, seed uint64) (float64, error) {
-	problem, err := p.problem(ctx, c, seed)
-	if errmodel.Invalid(err) {
-		return math.Inf(1), nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	// The chains of a search are what runs side by side.
-	draw := montecarlo.Sampling{Samples: uint64(samples)}
-	sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, draw, p.Options.Prior, nil)
-	return montecarlo.Average(p.Options.Prior, sums).Mean, err
+// sampled estimates the expected error of codes by sampling the whole scenario.
+func (p *Optimizer) sampled(_, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error) {
+	return func(ctx context.Context, c *code.Code) (float64, error) {
+		problem, err := p.problem(ctx, c, seed)
+		if errmodel.Invalid(err) {
+			return math.Inf(1), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		// The chains of a search are what runs side by side.
+		draw := montecarlo.Sampling{Samples: uint64(samples)}
+		sums, _, err := montecarlo.Estimate(ctx, montecarlo.CPU{Workers: 1}, problem, draw, p.Options.Prior, nil)
+		return montecarlo.Average(p.Options.Prior, sums).Mean, err
+	}, nil
 }
 
 // Decoders returns the names of a registry's decoders that read any binary code. The others,

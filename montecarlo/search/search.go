@@ -51,6 +51,7 @@ type Options struct {
 	Objective Objective
 
 	MaxTransitions int // largest number of transitions of a bit; 0 or less: any number
+	MinTransitions int // smallest number of transitions of a bit
 
 	Workers int // goroutines; 0: as many as there are processors
 
@@ -178,11 +179,11 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 func (o *Options) rank(ctx context.Context, all []candidate, samples int, purpose uint64) ([]candidate, error) {
 	means := make([]float64, len(all))
 	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
-		x := o.evaluator(samples, o.seed(purpose))
+		x, err := o.evaluator(samples, o.seed(purpose))
 		return func(ctx context.Context, i int) (err error) {
 			means[i], err = x.reset(ctx, all[i].words)
 			return err
-		}, nil
+		}, err
 	})
 	if err != nil && ctx.Err() == nil {
 		return nil, err

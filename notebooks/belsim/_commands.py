@@ -836,7 +836,7 @@ def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside, circ
 class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
-    ``error`` and ``stderr`` (in levels) are its sampled error; ``exact`` is the exact one or None.
+    ``error`` and ``stderr`` (in levels) are its sampled error, or its forecast and None; ``exact`` is the exact one or None.
     ``baselines`` is a DataFrame of the named codes of no more bits. Other names of the JSON are attributes.
     """
 
@@ -880,7 +880,7 @@ def optimize(
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
 
     ``max_transitions`` limits the transitions of each bit. ``steps`` says how long to search. The error model is given as for
-    ``compare``.
+    ``compare``; with a ``model`` the search is for the network that was fitted.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 

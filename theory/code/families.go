@@ -194,7 +194,36 @@ func Unknown(name string, others ...string) error {
 	for _, f := range Families() {
 		names = append(names, f.Name)
 	}
-	return fmt.Errorf("unknown code %.40q; want a .csv or .npy file or one of %s", name, strings.Join(names, ", "))
+	guess, least := "", 3 // letters of a guess that may differ, and one more
+	for _, n := range names {
+		if d := edits(strings.ToLower(name), n); d < least && d < len(n)/2 {
+			guess, least = fmt.Sprintf(" (did you mean %s?)", n), d
+		}
+	}
+	return fmt.Errorf("unknown code %.40q%s; want a .csv or .npy file or one of %s", name, guess, strings.Join(names, ", "))
+}
+
+// edits is how many letters have to be put in, taken out or exchanged to make one word of another.
+func edits(a, b string) int {
+	if len(a) > len(b)+2 { // a guess would be none
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := i
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost = 1 + min(before, row[j], row[j+1])
+			}
+			before, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
 }
 
 // naturalBits is ⌈log₂ levels⌉.

@@ -34,8 +34,8 @@ type ranger interface {
 // RealDecoder is a decoder that answers with a real number.
 type RealDecoder interface {
 	Decoder
-	// Value returns the label of a packed word, in levels. Decode returns it
-	// rounded.
+	// Value returns the label of a packed word, in levels: between the places of the levels (code.Places) where they
+	// are uneven. Decode returns it rounded.
 	Value(word []uint64) float64
 }
 

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"fmt"
 	"math"
 
 	"belsim/theory/code"
@@ -33,10 +32,10 @@ var genExEntry = Entry{
 }
 
 // NewGenEx returns the decoder for a code and a temperature τ, by which logits are
-// multiplied. The error says that τ is no positive finite number.
+// multiplied. The error is that of CheckTemperature.
 func NewGenEx(c *code.Code, temperature float64) (GenEx, error) {
-	if !(temperature > 0) || math.IsInf(temperature, 0) {
-		return GenEx{}, fmt.Errorf("temperature τ = %v: want a positive finite number", temperature)
+	if err := CheckTemperature(temperature); err != nil {
+		return GenEx{}, err
 	}
 	return GenEx{c, temperature}, nil
 }
