@@ -54,16 +54,6 @@ func askedOf(text string) (a asked, err error) {
 	return a, nil
 }
 
-// DecoderOf is the decoder, NAME or FILE, that a text for Decode names, or the one that has a temperature
-// where Decode takes one of two.
-func DecoderOf(text string) string {
-	a, _ := askedOf(text) // Decode says what is wrong
-	if a.distribution() && a.decoder == decode.Auto {
-		return decode.GenEx{}.Name()
-	}
-	return a.decoder
-}
-
 // distribution reports whether a distribution over the levels is asked for, not a label.
 func (a asked) distribution() bool { return a.probabilities || a.quantiles != nil }
 

@@ -64,15 +64,10 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 		if _, gen := decoder.(decode.Gen); gen && decoding.Soft {
 			m.Loss = n.seen.LossBound
 		}
-		about := scenario.Scenario{Outputs: decode.Outputs(decoding.Outputs())}
 		// what theory says of bits that err independently
 		independent := func(e mat.Matrix, omit expect.Skip) (*expect.Theory, error) {
-			p, err := about.ProblemOf(n.code, decoder, e)
-			if err != nil {
-				return nil, err
-			}
-			p.Cost = cost.OfCode(n.code)
-			return expect.Of(ctx, workers, p, prior, omit)
+			return expect.Of(ctx, workers, &expect.Problem{Code: n.code, Decoder: decoder, Logits: decoding.Soft,
+				Cost: cost.OfCode(n.code), Errors: e}, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time
 		theory, err := independent(of.errors, expect.Skip{AnyLaw: true})

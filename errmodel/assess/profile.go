@@ -71,7 +71,7 @@ func (f *Fit) profiles(n *network, m *mixture, learnt *perceived.Network) (out [
 		if noisy {
 			p.X, p.Fitted = nil, nil
 			for i := range n.code.Levels() {
-				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.At(i, k-1))
+				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.Table().At(i, k-1))
 			}
 		}
 		out = append(out, p)

@@ -126,10 +126,11 @@ func (r LabelRange) label(c *code.Code, place float64) float64 {
 			return r.Values[row]
 		}
 	}
+	label := r.labels(c).Label(place)
 	if c.Circular() {
-		return min(r.Lo+(place-1)*((r.Hi-r.Lo)/float64(c.Levels())), math.Nextafter(r.Hi, r.Lo))
+		return min(label, math.Nextafter(r.Hi, r.Lo))
 	}
-	return r.Lo + (place-1)*((r.Hi-r.Lo)/float64(c.Levels()-1))
+	return label
 }
 
 // labels say how targets for the levels of a code are written.

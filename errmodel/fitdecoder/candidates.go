@@ -1,14 +1,12 @@
 package fitdecoder
 
 import (
-	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
-	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -18,8 +16,7 @@ type candidate struct {
 	stage stage
 	rule  decode.Rule
 
-	decoding  int // of the stages up to stretched: which decoding,
-	of        int // and which of the baseline candidates
+	decoding  int // of the stages up to stretched
 	bandwidth int // of the stage affine
 	// the weights of the fitted posterior, 0 but for the stage affine, and of the code's
 	// correlations
@@ -41,15 +38,10 @@ const (
 // kinds are the names of the stages besides baseline.
 var kinds = [stages]string{shifted: KindOffset, stretched: KindLine, temperature: KindTemperature, affine: KindAffine}
 
-// correction makes offset + slope·label of a label.
-type correction struct{ offset, slope float64 }
-
-func (c correction) at(label float64) float64 { return c.offset + c.slope*label }
-
-// corrections are those of all candidates, fitted to the samples of all folds but some: the slope is that of
-// least squares, and the offset is the median of what is left.
-func (f *fitting) corrections(without []int) []correction {
-	out := slices.Repeat([]correction{{0, 1}}, len(f.all))
+// corrections are the lines through the labels of all candidates, fitted to the samples of all folds but some:
+// the slope is that of least squares, and the offset is the median of what is left.
+func (f *fitting) corrections(without []int) []observed.Line {
+	out := slices.Repeat([]observed.Line{{Slope: 1}}, len(f.all))
 	for at, c := range f.all {
 		if c.stage != shifted && c.stage != stretched {
 			continue
@@ -72,7 +64,7 @@ func (f *fitting) corrections(without []int) []correction {
 		}
 		each(func(answer, target float64) { rest = append(rest, target-slope*answer) })
 		slices.Sort(rest)
-		out[at] = correction{rest[len(rest)/2], slope}
+		out[at] = observed.Line{Offset: rest[len(rest)/2], Slope: slope}
 	}
 	return out
 }
@@ -115,7 +107,7 @@ func (f *fitting) candidates() []candidate {
 	var out []candidate
 	for i, r := range f.Decodings {
 		if form := readerForm(f.Code, r); form != nil {
-			out = append(out, candidate{stage: baseline, rule: form.Rule, decoding: i, of: len(out)})
+			out = append(out, candidate{stage: baseline, rule: form.Rule, decoding: i})
 		}
 	}
 	for _, c := range slices.Clone(out) {
@@ -157,7 +149,7 @@ func (f *fitting) decoder(c candidate, with *fitted, values []float64, about Abo
 			break
 		}
 		by := with.corrections[slices.Index(f.all, c)]
-		d.about.Offset, d.about.Slope = by.offset, by.slope
+		d.about.Offset, d.about.Slope = by.Offset, by.Slope
 		if d.values = values; values == nil {
 			d.values = Spread(f.levels, 1, float64(f.levels))
 		}
@@ -169,30 +161,4 @@ func (f *fitting) decoder(c candidate, with *fitted, values []float64, about Abo
 	}
 	d.sorted = f.sorted && d.logits
 	return d, d.complete()
-}
-
-// baselineSpreads are those of the baseline candidates, N × candidates.
-func (f *fitting) baselineSpreads(ctx context.Context, workers int) ([]spread, error) {
-	var decoders []*Decoder
-	for _, c := range f.all {
-		if c.stage != baseline {
-			break
-		}
-		d, err := f.decoder(c, nil, f.places(), About{})
-		if err != nil {
-			return nil, err
-		}
-		decoders = append(decoders, d)
-	}
-	out := make([]spread, f.Samples.Len()*len(decoders))
-	return out, parallel.Each(ctx, workers, f.Samples.Len(), func() (func(context.Context, int) error, error) {
-		sample := observed.NewSample(f.m, nil)
-		return func(_ context.Context, i int) error {
-			sample.Set(f.Samples.Row(i))
-			for at, d := range decoders {
-				out[i*len(decoders)+at] = d.spread(sample.Outputs(d.logits))
-			}
-			return nil
-		}, nil
-	})
 }

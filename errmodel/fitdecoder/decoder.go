@@ -96,19 +96,11 @@ const (
 // complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in
 // what follows from them. Without values its labels are 1 … L.
 func (d *Decoder) complete() error {
-	if err := d.scores.Rule.Check(); err != nil {
-		return err
-	}
 	levels, bits := d.Dims()
 	if d.values == nil {
 		d.values = Spread(levels, 1, float64(levels))
 	}
-	if d.sorted && bits != levels-1 {
-		return fmt.Errorf("%d bits of %d levels are not those of unary, whose sigmoids are to be sorted", bits, levels)
-	}
-	if d.about.Power = cmp.Or(d.about.Power, 1); !(d.about.Power > 0) {
-		return fmt.Errorf("power %v of the scores: want a number above 0", d.about.Power)
-	}
+	d.about.Power = cmp.Or(d.about.Power, 1)
 	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets,
 		notFinite) {
 		return errors.New("a decoder has a weight that is not finite")

@@ -110,7 +110,6 @@ type fitting struct {
 	moments      []*moments  // by fold, of the stage affine
 	all          []candidate // the candidates, those of the stage baseline first
 	baseline     []float64   // labels of the decodings, N × decodings
-	spreads      []spread    // of the candidates of the stage baseline, N × candidates
 	sorted       bool        // sigma is that of the sorted sigmoids
 	correlations *decode.Correlations
 }
@@ -152,9 +151,6 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 	if f.baseline, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
 		return nil, err
 	}
-	if f.spreads, err = f.baselineSpreads(ctx, workers); err != nil {
-		return nil, err
-	}
 	parts, err := f.crossValidate(ctx, workers)
 	if err != nil {
 		return nil, err
@@ -186,7 +182,7 @@ func (f *fitting) places() []float64 {
 // fitted is what is fitted to some samples: the corrections of the candidates, and the posteriors of the
 // stage affine, one for each bandwidth. A posterior is nil where there is none.
 type fitted struct {
-	corrections []correction
+	corrections []observed.Line
 	posteriors  []*decode.Affine
 }
 
@@ -267,13 +263,27 @@ func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*par
 	}
 	scores := f.scores(with.posteriors, samples)
 	correlated, mixed := make([]float64, f.levels), make([]float64, f.levels)
-	values, baselines := f.places(), len(f.spreads)/f.Samples.Len()
-	within := variancesWithin(values)
+	values, sample := f.places(), observed.NewSample(f.m, nil)
+	within, plain, spreads := variancesWithin(values), []*Decoder{}, make([]spread, len(f.Decodings))
+	for _, c := range f.all {
+		if c.stage != baseline {
+			break
+		}
+		d, err := f.decoder(c, nil, values, About{})
+		if err != nil {
+			return nil, err
+		}
+		plain = append(plain, d)
+	}
 	for j, i := range samples {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f.correlations.To(correlated, f.Samples.Row(i))
+		sample.Set(f.Samples.Row(i))
+		for at, d := range plain {
+			spreads[f.all[at].decoding] = d.spread(sample.Outputs(d.logits))
+		}
 		own := spread{math.NaN(), math.NaN()}
 		if f.sorted {
 			sortedSigmoids(mixed, f.Samples.Row(i))
@@ -288,9 +298,9 @@ func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*par
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
 			if c.stage <= stretched {
-				by, s := with.corrections[at], f.spreads[i*baselines+c.of]
-				s.variance *= by.slope * by.slope
-				set(at, by.at(f.baseline[i*len(f.Decodings)+c.decoding]), s)
+				by, s := with.corrections[at], spreads[c.decoding]
+				s.variance *= by.Slope * by.Slope
+				set(at, by.At(f.baseline[i*len(f.Decodings)+c.decoding]), s)
 				continue
 			}
 			median, mean := math.NaN(), math.NaN() // never the smallest error

@@ -266,7 +266,7 @@ func (p *part) sigma(c, j int, floor float64) float64 {
 	if p.within != nil {
 		within = float64(p.row(p.within, c)[j])
 	}
-	slope := p.with.corrections[c].slope
+	slope := p.with.corrections[c].Slope
 	return math.Sqrt(float64(p.row(p.variance, c)[j]) + floor*slope*slope*within)
 }
 

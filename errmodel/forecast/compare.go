@@ -5,25 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"belsim/errmodel/perceived"
 )
-
-// bitRates is the error rate of each bit of what was learnt, over a prior that adds up to 1.
-func bitRates(l *perceived.Network, prior []float64) []float64 {
-	levels, m := l.Dims()
-	rates, row, sum := make([]float64, m), make([]float64, m), 0.0
-	for i := range levels {
-		l.RowTo(row, i)
-		sum += prior[i]
-		for k, v := range row {
-			rates[k] += prior[i] * v
-		}
-	}
-	for k := range rates {
-		rates[k] /= sum
-	}
-	return rates
-}
 
 // Comparison puts a network beside the model.
 type Comparison struct {
@@ -88,7 +74,9 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 	if n.Training != perceived.BCE {
 		return out, nil
 	}
-	rates := bitRates(l, f.Prior)
+	var rates mat.VecDense // over a prior that adds up to 1
+	rates.MulVec(l.Table().T(), mat.NewVecDense(len(f.Prior), f.Prior))
+	rates.ScaleVec(1/floats.Sum(f.Prior), &rates)
 	for k, at := range n.Code.Transitions() {
 		if math.IsNaN(n.Rates[k]) {
 			continue
@@ -101,7 +89,7 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 		r := &out.Rates[i]
 		r.Bits++
 		r.Observed += n.Rates[k]
-		r.Model += rates[k]
+		r.Model += rates.AtVec(k)
 	}
 	slices.SortFunc(out.Rates, func(a, b BitRate) int { return a.Transitions - b.Transitions })
 	for i := range out.Rates {

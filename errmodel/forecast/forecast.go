@@ -38,8 +38,7 @@ type Forecaster struct {
 	// measured.
 	Trainings []perceived.Training
 
-	residuals *perceived.Nodes // whose residuals count, of more bits than other nodes are made for; or nil
-	readers   []string         // names of decoders; empty for all. A decoder of bits reads no logits then
+	readers []string // names of decoders; empty for all. A decoder of bits reads no logits then
 }
 
 // New returns a forecaster for networks of a model, of which nothing else is known, under a prior
@@ -126,14 +125,7 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 		*code.Code
 		perceived.Training
 	}
-	var jobs []job
-	// A head that is read as another code here is not learned twice.
-	heads := slices.DeleteFunc(slices.Clone(codes), func(c *code.Code) bool {
-		h := LookupHead(c.Name())
-		return !h.Own || f.predicts(c) ||
-			!slices.ContainsFunc(codes, func(c *code.Code) bool { return c.Name() == h.Code })
-	})
-	// the longest first
+	var jobs []job // the longest first, and heads behind the codes whose errors they may have
 	for _, t := range []perceived.Training{perceived.L1, perceived.L2, perceived.CE, perceived.BCE} {
 		for _, c := range codes {
 			if !c.Real() && f.asks(c, t) {
@@ -141,14 +133,19 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 			}
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b job) int { return cmp.Compare(b.Bits(), a.Bits()) })
+	slices.SortStableFunc(jobs, func(a, b job) int {
+		if x, y := LookupHead(a.Name()).Own, LookupHead(b.Name()).Own; x != y {
+			return map[bool]int{true: 1, false: -1}[x]
+		}
+		return cmp.Compare(b.Bits(), a.Bits())
+	})
 	results := make([][]Forecast, len(jobs))
 	err = parallel.Each(ctx, workers, len(jobs), func() (func(context.Context, int) error, error) {
 		return func(ctx context.Context, i int) error {
 			c, t := jobs[i].Code, jobs[i].Training
 			decodings, err := f.decodings(c, t)
 			decodings = f.withMeasured(c, t, decodings)
-			if err == nil && len(decodings) > 0 && !slices.Contains(heads, c) {
+			if err == nil && len(decodings) > 0 {
 				_, results[i], err = f.code(ctx, nodes, fewer, c, t, decodings)
 			}
 			if done != nil && (len(f.Trainings) > 0 || !t.ThroughGenEx()) {
@@ -160,7 +157,13 @@ func (f *Forecaster) Codes(ctx context.Context, workers int, codes []*code.Code,
 	if err != nil {
 		return nil, err
 	}
-	all := f.withSame(slices.Concat(results...), heads)
+	all := slices.Concat(results...)
+	for _, x := range all { // soft targets have the errors of CE
+		if x.Training == perceived.CE && len(f.Trainings) == 0 {
+			x.Training = perceived.Soft
+			all = append(all, x)
+		}
+	}
 	if err := f.relateTo(ctx, nodes, fewer, all); err != nil {
 		return nil, err
 	}
@@ -201,26 +204,6 @@ func (f *Forecaster) withMeasured(c *code.Code, t perceived.Training,
 	return decodings
 }
 
-// withSame adds the forecasts of what has the errors of others: soft targets those of CE, and heads
-// those of their codes.
-func (f *Forecaster) withSame(all []Forecast, heads []*code.Code) []Forecast {
-	for _, x := range all {
-		if x.Training == perceived.CE && len(f.Trainings) == 0 {
-			soft := x
-			soft.Training = perceived.Soft
-			all = append(all, soft)
-		}
-		for _, head := range heads {
-			if x.Code.Name() == LookupHead(head.Name()).Code && sensible(head, x.Training, x.Decoding) {
-				same := x
-				same.Code = head
-				all = append(all, same)
-			}
-		}
-	}
-	return all
-}
-
 // predicts reports whether a code stands for direct regression whose predictions are read as they
 // are: over levels they are rounded to one.
 func (f *Forecaster) predicts(c *code.Code) bool {
@@ -233,16 +216,11 @@ func (f *Forecaster) nodes(most int) (all, fewer *perceived.Nodes, err error) {
 	for _, m := range f.Measured { // whose forecasts belong to all others
 		most = max(most, m.Code.Bits())
 	}
-	base := f.residuals
-	if base == nil || base.Bits() < most {
-		if base, err = perceived.NewNodes(perceived.ManyNodes, f.Prior, most, perceived.Seed); err != nil {
-			return nil, nil, err
-		}
+	if all, err = NewNodes(perceived.ManyNodes, f.Prior, f.Labels, most, perceived.Seed); err != nil {
+		return nil, nil, err
 	}
-	all, fewer = base.For(perceived.ManyNodes, f.Prior), base.For(perceived.ManyNodes/4, f.Prior)
-	if f.Labels != nil {
-		pieces := f.Labels.pieces(len(f.Prior))
-		all, fewer = all.Real(pieces), fewer.Real(pieces)
+	if fewer, err = NewNodes(perceived.ManyNodes/4, f.Prior, f.Labels, most, perceived.Seed); err != nil {
+		return nil, nil, err
 	}
 	return all, fewer.Smooth(), nil
 }

@@ -163,14 +163,19 @@ func (q Question) Open() (*Run, error) {
 		levels = q.usual()
 	}
 	slices.Sort(levels)
+	for i, n := range levels {
+		switch {
+		case n < code.MinLevels || n > MostLevels:
+			return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
+		case i > 0 && n == levels[i-1]:
+			return nil, fmt.Errorf("%d levels are given twice", n)
+		}
+	}
 	if err := cmp.Or(q.fillIn(levels), q.check()); err != nil {
 		return nil, err
 	}
 	r := &Run{q: q, levels: levels}
-	for i, n := range levels {
-		if i > 0 && n == levels[i-1] {
-			return nil, fmt.Errorf("%d levels are given twice", n)
-		}
+	for _, n := range levels {
 		codes, err := q.codesOf(n, files)
 		if err != nil {
 			return nil, err
@@ -203,9 +208,6 @@ func (q *Question) fillIn(levels []int) error {
 		if len(levels) > 1 {
 			return fmt.Errorf("%s levels: several numbers of levels want %s, the labels of the end levels",
 				list(levels), position.Flag("range", "a:b"))
-		}
-		if n < code.MinLevels || n > MostLevels {
-			return fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
 		}
 		if u := q.Unary; u.Levels > 0 && u.Levels != n {
 			return fmt.Errorf("an error of %v, of unary with %d levels, for codes of %d: want %s, the labels of "+
@@ -263,9 +265,6 @@ func openHead(name string, levels int) (*code.Code, error) {
 
 // codesOf returns the codes of n levels: the named ones, and those of the files that have so many.
 func (q Question) codesOf(n int, files map[string]*code.Code) ([]*code.Code, error) {
-	if n < code.MinLevels || n > MostLevels {
-		return nil, fmt.Errorf("%d levels: want %d to %d", n, code.MinLevels, MostLevels)
-	}
 	var codes []*code.Code
 	for _, name := range q.Codes {
 		c := files[name]
@@ -347,17 +346,9 @@ func (r *Run) Run(ctx context.Context, workers int, done func(uint64)) (*Ranking
 func (r *Run) forecasts(ctx context.Context, workers int, noise float64, done func(uint64)) ([]Forecast, error) {
 	q := r.q
 	var all []Forecast
-	fits, most := map[string]bool{}, 0
-	for _, c := range slices.Concat(r.codes...) {
-		most = max(most, c.Bits())
-	}
-	residuals, err := perceived.NewNodes(perceived.ManyNodes, []float64{1}, most, perceived.Seed) // of all levels
-	if err != nil {
-		return nil, err
-	}
+	fits := map[string]bool{}
 	for i, levels := range r.levels {
 		f := q.forecaster(levels, noise, len(r.levels) == 1)
-		f.residuals = residuals
 		some, err := f.Codes(ctx, workers, r.codes[i], done)
 		if err != nil {
 			return nil, err

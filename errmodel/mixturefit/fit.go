@@ -61,9 +61,6 @@ const smallestSigma = 0.1
 // out. On a circle the Gaussians are wrapped, and σ is at most L levels, where they are even to 10⁻⁸.
 // The error wraps ErrNoFit where no output is wrong, or is the context's.
 func New(ctx context.Context, workers int, of *code.Code, c *errmodel.Counts, positions [][]int) (*Fit, error) {
-	if len(positions) != c.Bits {
-		return nil, fmt.Errorf("transitions of %d bits for counts of %d", len(positions), c.Bits)
-	}
 	l := newLikelihood(c, positions, round(of))
 	switch {
 	case len(l.n) == 0:

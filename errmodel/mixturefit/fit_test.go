@@ -102,10 +102,6 @@ func TestLikelihood(t *testing.T) {
 				{d.ibb, -hessian.At(1, 1), slack2}} {
 				must.Near(t, fmt.Sprintf("%s at %v: derivative, by differences", name, at), v[1], v[0], v[2])
 			}
-			s, info := l.score(a)
-			if math.Abs(s-d.ga) > 1e-9*(1+l.total) || math.Abs(info-d.iaa) > 1e-9*d.iaa {
-				t.Errorf("%s: score %v and information %v, want %v and %v", name, s, info, d.ga, d.iaa)
-			}
 		}
 	}
 }
@@ -153,9 +149,6 @@ func TestFitExtremes(t *testing.T) {
 	cancel()
 	if _, err := New(cancelled, 0, c, beside, c.Transitions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
-	}
-	if _, err := New(ctx, 0, c, beside, c.Transitions()[1:]); err == nil {
-		t.Error("transitions of another code are taken")
 	}
 }
 

@@ -29,10 +29,6 @@ func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, r Readin
 	done func(samples uint64)) error {
 	outputs := s.Outputs
 	_, m := outputs.Dims()
-	if c != nil && c.Bits() != m {
-		return fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", outputs.Name(), m, c.Name(), c.Levels(),
-			c.Bits())
-	}
 	var correlations *decode.Correlations
 	if c != nil {
 		correlations = decode.NewCorrelations(c)
@@ -62,8 +58,24 @@ func (s *Source) Decode(ctx context.Context, workers int, c *code.Code, r Readin
 
 // LabelsOf are those that decoders of outputs make.
 func LabelsOf(decodings []Decoding) Reading {
-	read := new(batch).labels(decodings)
-	return Reading{decodings[0].Decoder.Name(), len(decodings), func(dst []float64, s *Sample) { read(dst, 0, s) }}
+	out := Reading{Columns: len(decodings), Read: func(dst []float64, s *Sample) {
+		for r, d := range decodings {
+			switch {
+			case d.Predicts():
+				dst[r] = s.own
+			case s.correlations != nil && s.correlations.Code().Circular():
+				dst[r] = s.correlations.Code().Circle().Wrap(s.Label(d)) // bel-j may answer beyond the ends
+			case decode.Real(d.Decoder) || s.correlations == nil:
+				dst[r] = s.Label(d)
+			default:
+				dst[r] = s.correlations.Code().Answer(s.Label(d))
+			}
+		}
+	}}
+	if len(decodings) > 0 {
+		out.Decoder = decodings[0].Decoder.Name()
+	}
+	return out
 }
 
 // Count returns the number of rows. Where only reading the file to its end shows it, Count reads

@@ -82,7 +82,8 @@ func (s *Samples) set(i, level int, exact, direct, own float64, outputs []float6
 // Labels decodes all samples in every way: the labels of a sample beside each other, N × decodings.
 // workers is the number of goroutines, 0 for one on each processor; it changes no label.
 func (s *Samples) Labels(ctx context.Context, workers int, c *code.Code, decodings []Decoding) ([]float64, error) {
-	out := make([]float64, s.Len()*len(decodings))
-	b := &batch{n: s.Len(), z: s.Outputs}
-	return out, decodeBatch(ctx, workers, out, b, s.Bits, decodings, decode.NewCorrelations(c))
+	out, labels := make([]float64, s.Len()*len(decodings)), LabelsOf(decodings).Read
+	read := func(dst []float64, _ int, sample *Sample) { labels(dst, sample) }
+	return out, readBatch(ctx, workers, out, &batch{n: s.Len(), z: s.Outputs}, s.Bits, len(decodings),
+		decode.NewCorrelations(c), read)
 }

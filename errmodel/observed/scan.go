@@ -3,8 +3,6 @@ package observed
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -85,6 +83,7 @@ func Decodings(decoders decode.Registry, c *code.Code, k Kind, o decode.Options)
 type Sample struct {
 	Word         []uint64 // the hard decisions, packed
 	logits       []float64
+	own          float64 // what the network predicts, where it predicts labels
 	signs        []float64
 	correlations *decode.Correlations
 	correlated   [2][]float64 // with the signs, and with the logits
@@ -238,6 +237,9 @@ type Line struct {
 	Offset, Slope float64
 }
 
+// At is the target at an answer.
+func (l Line) At(answer float64) float64 { return l.Offset + l.Slope*answer }
+
 // LineSums are sums for a Line, by Welford's updates: nothing cancels.
 type LineSums struct {
 	bias             Sums
@@ -323,47 +325,11 @@ type Column struct {
 	Square       float64 // of all outputs
 }
 
-// columnSums add up the outputs of all bits.
-type columnSums struct{ all, ones, square []float64 }
-
-// add adds a sample of a code word.
-func (s *columnSums) add(z []float64, word []uint64) {
-	for k, v := range z {
-		s.all[k] += v
-		s.square[k] += v * v
-	}
-	for k := range ones(word) {
-		s.ones[k] += z[k]
-	}
-}
-
-// ones are the bits of a word that are one, from 0.
-func ones(word []uint64) iter.Seq[int] {
-	return func(yield func(k int) bool) {
-		for j, w := range word {
-			for ; w != 0; w &= w - 1 {
-				if !yield(64*j + bits.TrailingZeros64(w)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// columns are the sums, beside the numbers of samples by their targets.
-func (s *columnSums) columns(c *code.Code, samples []uint64) []Column {
-	out, n := make([]Column, len(s.all)), 0.0
-	for i, x := range samples {
-		n += float64(x)
-		for k := range ones(c.Word(i)) {
-			out[k].Samples[1] += float64(x)
-		}
-	}
-	for k := range out {
-		of := &out[k]
-		of.Samples[0], of.Sum, of.Square = n-of.Samples[1], [2]float64{s.all[k] - s.ones[k], s.ones[k]}, s.square[k]
-	}
-	return out
+// add adds a sample, whose target is one or zero.
+func (c *Column) add(target uint64, z float64) {
+	c.Samples[target]++
+	c.Sum[target] += z
+	c.Square += z * z
 }
 
 // clipped is how far, as a share of the range, a target is from the ends where it lies beyond them,
@@ -391,19 +357,12 @@ func wrongBits(dst []int, c *code.Code, row int, z []float64) []int {
 func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings []Decoding,
 	done func(samples uint64)) (*Summary, error) {
 	m := c.Bits()
-	if _, columns := s.Outputs.Dims(); columns != m {
-		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits", s.Outputs.Name(), columns, c.Name(),
-			c.Levels(), m)
-	}
-	cells, err := s.newCells(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()), cells: cells,
-		sums:   columnSums{make([]float64, m), make([]float64, m), make([]float64, m)},
+	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()),
+		cells:  make(cells, c.Levels()),
 		errors: make([]errorSums, len(decodings)), kept: s.newReservoir(s.Keep, takeSeed),
 		scores: newScoreSums(c, s.Kind, decodings), losses: newLossSums(c, s, decodings),
-		Summary: Summary{Counts: errmodel.NewCounts(c.Levels(), m), Ones: make([]uint64, m), Same: true}}
+		Summary: Summary{Counts: errmodel.NewCounts(c.Levels(), m), Ones: make([]uint64, m),
+			Columns: make([]Column, m), Same: true}}
 	for r := range x.errors {
 		x.errors[r].spreads = make([]Spread, 1+(c.Levels()-1)/SpreadWidth(c.Levels()))
 	}
@@ -417,9 +376,10 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 			b.made = make([]float64, need)
 		}
 		x.losses.choose(b, m)
-		labels := b.labels(decodings)
+		labels := LabelsOf(decodings).Read
 		read := func(dst []float64, j int, sample *Sample) {
-			labels(dst, j, sample)
+			sample.own = b.own[j]
+			labels(dst, sample)
 			if x.losses.weights != nil {
 				dst[first-1] = x.losses.of(x.losses.tau, b.level[j], sample.logits)
 			}
@@ -450,8 +410,7 @@ type scan struct {
 	balances               []Sums
 	directly, quantization Sums
 	errors                 []errorSums
-	sums                   columnSums
-	cells                  cells
+	cells                  cells     // of logits
 	probabilities          []float64 // their sums; nil where no bit was trained by itself
 	kept                   *reservoir
 	scores                 *scoreSums
@@ -473,8 +432,14 @@ func (x *scan) add(b *batch, j int, made []float64) {
 	if slack := clipped * levels; !c.Circular() && (exact < 1-slack || exact > levels+slack) {
 		x.Beyond++
 	}
-	x.sums.add(z, c.Word(i))
-	x.cells.add(i, z)
+	word := c.Word(i)
+	for k, v := range z {
+		x.Columns[k].add(word[k/64]>>(k%64)&1, v)
+		x.Ones[k] += positive(v)
+	}
+	if !x.source.Kind.Hard() {
+		x.cells.add(i, z)
+	}
 	for k := range x.probabilities {
 		x.probabilities[k] += decode.Sigmoid(z[k])
 	}
@@ -491,15 +456,6 @@ func (x *scan) add(b *batch, j int, made []float64) {
 // summary is what all samples say.
 func (x *scan) summary() *Summary {
 	c, out := x.code, &x.Summary
-	for i, n := range out.Counts.Samples {
-		wrong := out.Counts.Row(i)
-		for k, v := range wrong {
-			out.Ones[k] += v
-		}
-		for k := range ones(c.Word(i)) {
-			out.Ones[k] += n - 2*wrong[k]
-		}
-	}
 	for r := range x.errors {
 		e := &x.errors[r]
 		out.Levels, out.Labels = append(out.Levels, e.levels.Error()), append(out.Labels, e.labels.Error())
@@ -508,13 +464,12 @@ func (x *scan) summary() *Summary {
 			out.Direct, out.Beside = x.directly.Error(), append(out.Beside, e.beside.Error())
 		}
 	}
-	out.Kept, out.Scores, out.LossBound = &x.kept.out, x.scores.scores(), x.losses.bound()
+	out.Kept, out.Scores, out.LossBound = &x.kept.out, x.scores.scores(x.source.Labels.Width()), x.losses.bound()
 	out.Quantization = x.quantization.Error().Mean
 	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
 		out.Dispersion = dispersion(out.Counts, x.balances, x.transitions)
 	}
-	out.Columns, out.LogitScale = x.sums.columns(c, out.Counts.Samples), x.cells.scale(out.Counts)
-	out.Miscalibration = miscalibration(out.Columns, x.probabilities)
+	out.LogitScale, out.Miscalibration = x.cells.scale(out.Counts), miscalibration(out.Columns, x.probabilities)
 	return out
 }
 
@@ -556,30 +511,6 @@ func nearly(z, first []float64) bool {
 		}
 	}
 	return true
-}
-
-// decodeBatch sets dst, n × decodings, to the labels decoded from samples of m bits.
-func decodeBatch(ctx context.Context, workers int, dst []float64, b *batch, m int, decodings []Decoding,
-	correlations *decode.Correlations) error {
-	return readBatch(ctx, workers, dst, b, m, len(decodings), correlations, b.labels(decodings))
-}
-
-// labels decode a sample of a batch in several ways.
-func (b *batch) labels(decodings []Decoding) func(dst []float64, j int, sample *Sample) {
-	return func(dst []float64, j int, sample *Sample) {
-		for r, d := range decodings {
-			switch to := &dst[r]; {
-			case d.Predicts():
-				*to = b.own[j]
-			case sample.correlations != nil && sample.correlations.Code().Circular():
-				*to = sample.correlations.Code().Circle().Wrap(sample.Label(d)) // bel-j may answer beyond the ends
-			case decode.Real(d.Decoder) || sample.correlations == nil:
-				*to = sample.Label(d)
-			default:
-				*to = sample.correlations.Code().Answer(sample.Label(d))
-			}
-		}
-	}
 }
 
 // readBatch calls read for the samples of a batch, of m bits, with the columns of each in dst, n × columns.
@@ -642,33 +573,15 @@ func dispersion(c *errmodel.Counts, balances []Sums, transitions [][]int) float6
 const fewErrors = 5
 
 // cells have the sums of the outputs of levels and bits, and of their squares; nil for a level without
-// enough samples for both decisions.
+// samples.
 type cells [][]struct{ sum, square float64 }
-
-// newCells reads the targets, and makes cells of m bits for logits.
-func (s *Source) newCells(ctx context.Context, m int) (cells, error) {
-	out, samples := make(cells, s.Labels.Levels), make([]int, s.Labels.Levels)
-	if s.Kind.Hard() {
-		return out, nil
-	}
-	err := EachRow(ctx, s.Targets, func(row []float64) bool {
-		if level, _, err := s.Labels.Level(row[0]); err == nil { // who reads all files says what is wrong
-			if samples[level-1]++; samples[level-1] == 2*fewErrors {
-				out[level-1] = make([]struct{ sum, square float64 }, m)
-			}
-		}
-		return true
-	})
-	if ctx.Err() == nil {
-		err = nil
-	}
-	return out, err
-}
 
 // add adds a sample of level i, from 0.
 func (c cells) add(i int, z []float64) {
-	for k := range c[i] {
-		v := z[k]
+	if c[i] == nil {
+		c[i] = make([]struct{ sum, square float64 }, len(z))
+	}
+	for k, v := range z {
 		c[i][k].sum += v
 		c[i][k].square += v * v
 	}

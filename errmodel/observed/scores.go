@@ -10,18 +10,26 @@ import (
 // PITBins is the number of bins of a histogram of PIT.
 const PITBins = 20
 
-// Scores judge the probabilities P(n) that a network gives to levels, by the targets: means over the
-// samples. F(n) = Σ_{i≤n} P(i), level n lies at v_n, and y is the target, of level m.
+// Scores judge the probabilities P(n) that a network gives to levels, by the targets. F(n) = Σ_{i≤n} P(i), and
+// m is the level of a target. The CRPS is |decoded − target| where one level is certain; decode.SmallestError is the
+// smallest P(m) that counts. The probability integral transform of a sample is spread evenly from F(m−1) to F(m)
+// (Czado, Gneiting and Held 2009).
 type Scores struct {
-	Decoder string // of the distribution
-	// CRPS is ∫ (F(x) − [x ≥ y])² dx in levels, which is |decoded − y| where one level is certain, and
-	// Log is −ln P(m), for which P(m) below decode.SmallestError counts as that.
-	CRPS, Log Error
-	// Impossible is how many samples have a P(m) below that.
-	Impossible uint64
-	// PIT has the share of the probability integral transforms in each twentieth of 0 to 1: that of a
-	// sample is spread evenly from F(m−1) to F(m) (Czado, Gneiting and Held 2009).
-	PIT [PITBins]float64
+	// the decoder whose distribution it is: gen-ex, or bel-u of unary bits with BCE
+	Decoder string `json:"decoder"`
+	// mean continuous ranked probability score ∫ (F(x) − [x ≥ target])² dx, in the unit of the
+	// targets
+	CRPS float64 `json:"crps"`
+	// standard error of crps
+	CRPSStdErr float64 `json:"crps_stderr"`
+	// mean −ln of the probability of the target's level, in nats; one below 1e-12 counts as 1e-12
+	Log float64 `json:"log_score"`
+	// standard error of log_score
+	LogStdErr float64 `json:"log_score_stderr"`
+	// samples whose level has a probability below 1e-12
+	Impossible uint64 `json:"impossible"`
+	// share of the probability integral transforms in each twentieth of 0 to 1; 0.05 if calibrated
+	PIT []float64 `json:"pit"`
 }
 
 // scoreColumns are what a sample's probabilities are judged by: its CRPS, P(m), F(m−1) and F(m).
@@ -45,7 +53,8 @@ func newScoreSums(c *code.Code, k Kind, decodings []Decoding) *scoreSums {
 	for _, by := range decodings {
 		d, ok := decode.NewDistribution(c, by.Decoder)
 		if ok && !k.Hard() && !c.Circular() { // on which no level is up to another one
-			s.all = append(s.all, distributionSums{by: d, Scores: Scores{Decoder: d.Decoder()}})
+			s.all = append(s.all, distributionSums{by: d, Scores: Scores{Decoder: d.Decoder(),
+				PIT: make([]float64, PITBins)}})
 		}
 	}
 	return s
@@ -111,10 +120,11 @@ func (s *scoreSums) add(columns []float64) {
 	}
 }
 
-// scores are the means.
-func (s *scoreSums) scores() (all []Scores) {
+// scores are those of all, in a unit of which a level has so many.
+func (s *scoreSums) scores(unit float64) (all []Scores) {
 	for _, out := range s.all {
-		out.CRPS, out.Log = out.crps.Error(), out.log.Error()
+		crps, log := out.crps.Error().Times(unit), out.log.Error()
+		out.CRPS, out.CRPSStdErr, out.Log, out.LogStdErr = crps.Mean, crps.StdErr, log.Mean, log.StdErr
 		for b := range out.PIT {
 			out.PIT[b] /= out.crps.n
 		}

@@ -206,7 +206,7 @@ type Source struct {
 	// Keep is how many samples Scan keeps in memory at most.
 	Keep int
 
-	beside      int         // how many sources are read side by side, if not this one alone
+	beside      int         // how many times as many numbers as outputs are made of a batch, if more
 	largest     float64     // |logit| that was read
 	direct, own predictions // of Direct, and of Predicted
 	watch       *watch      // of Outputs
@@ -330,7 +330,7 @@ type batch struct {
 	last   bool      // no batch follows
 }
 
-// batchBytes is about the memory of a batch, or of those of all sources that are read side by side.
+// batchBytes is about the memory of a batch, or of what is made of it.
 const batchBytes = 4 << 20
 
 // each calls f for all samples, batch by batch, while prepare, if there is one, makes something of the next

@@ -446,36 +446,18 @@ func (l *decoderLoss) read() {
 	}
 }
 
-// write writes the functions at x, and their coefficients, into the columns.
+// write writes the coefficients at x, and their functions, into the columns.
 func (l *decoderLoss) write(ctx context.Context, x []float64) error {
 	if err := l.setCoefficients(ctx, x); err != nil {
 		return err
 	}
-	m, points := l.c.Bits(), len(l.losses)
-	err := parallel.Chunks(ctx, l.workers, (points+1)/2, 4, func() (func(context.Context, int, int) error, error) {
-		before, after := make([]float64, m), make([]float64, m)
-		return func(_ context.Context, from, to int) error {
-			for g := from; g < to; g++ {
-				l.functions(before, after, g)
-				for bit := range m {
-					row := l.columns.logits[bit*points : (bit+1)*points]
-					row[g], row[points-1-g] = before[bit], after[bit]
-				}
-			}
-			return nil
-		}, nil
-	})
-	if err != nil {
-		return err
-	}
-	for bit, constant := range l.constant {
-		b, _ := l.learnt(bit)
+	return l.eachBit(ctx, func(bit int) {
+		b, f := l.learnt(bit)
 		for j := range b {
-			b[j] = l.b[j*m+bit]
+			b[j] = l.b[j*l.c.Bits()+bit]
 		}
-		if constant {
+		if l.basis.sum(f, b); l.constant[bit] {
 			l.setConstant(bit)
 		}
-	}
-	return nil
+	})
 }

@@ -2,7 +2,6 @@ package perceived
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -49,18 +48,11 @@ func (m *moment) add(probability, e float64) {
 func (p *Nodes) moments(ctx context.Context, workers int, n *Network,
 	decodings []observed.Decoding) (out moments, err error) {
 	c, s := n.c, p.noiseOf(n)
-	levels, m := c.Dims()
-	switch {
-	case levels != len(p.prior):
-		return out, fmt.Errorf("%s has %d levels, but the prior has %d", c.Name(), levels, len(p.prior))
-	case m > p.bits:
-		return out, fmt.Errorf("%s has %d bits, but the residuals are of %d", c.Name(), m, p.bits)
-	}
 	count, correlations := len(p.level), decode.NewCorrelations(c)
 	errors, wrong := make([]moment, count*len(decodings)), make([]int, count)
 	var predict func(perceived float64) float64
 	if slices.ContainsFunc(decodings, observed.Decoding.Predicts) {
-		predict = p.median(levels, s)
+		predict = p.median(c.Levels(), s)
 	}
 	err = parallel.Chunks(ctx, workers, count, 256, func() (func(context.Context, int, int) error, error) {
 		r := newReader(p, n, decodings, predict, correlations)

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"belsim/errmodel"
-	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -212,22 +211,17 @@ func (n *Observed) rateTargets(prior []float64, easy bool) (out []target) {
 			sd = value * math.Hypot(easyRateSD, math.Sqrt((math.Pi/2-1+1/sum)/samples))
 		}
 		out = append(out, target{value: value, sd: sd, transitions: t,
-			model: func(l *Network) (float64, error) { return meanRate(l, prior, bits[t]), nil }})
+			model: func(l *Network) (float64, error) {
+				sum, e := 0.0, l.Table()
+				for i, p := range prior {
+					for _, k := range bits[t] {
+						sum += p * e.At(i, k)
+					}
+				}
+				return sum / float64(len(bits[t])), nil
+			}})
 	}
 	return out
-}
-
-// meanRate returns the mean over the prior of the error probabilities of bits.
-func meanRate(l *Network, prior []float64, bits []int) float64 {
-	sum := 0.0
-	var row []float64
-	for i, p := range prior {
-		row = matrix.Row(row, i, l)
-		for _, k := range bits {
-			sum += p * row[k]
-		}
-	}
-	return sum / float64(len(bits))
 }
 
 // beginTolerance is the accuracy of ln s where the search begins: half of firstErrorSD.

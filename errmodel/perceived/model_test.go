@@ -147,7 +147,7 @@ func TestRanges(t *testing.T) {
 				must.Within(t, at+"logit", v, -math.MaxFloat64, math.MaxFloat64)
 				must.Within(t, at+"residual", sd[k], 0, 1e9)
 				must.Within(t, at+"probability of an error", wrong[k], 0, 1)
-				must.Within(t, at+"that of the last level", l.At(levels-1, k), 0, 1)
+				must.Within(t, at+"that of the last level", l.Table().At(levels-1, k), 0, 1)
 			}
 		}
 		gen, ex := must.Get(decode.New("gen", c))(t), must.Get(decode.New("gen-ex", c))(t)
@@ -273,9 +273,7 @@ func TestReference(t *testing.T) {
 		for n := range x.levels {
 			row := make([]float64, c.Bits())
 			c.RowTo(row, n)
-			wrong := make([]float64, c.Bits())
-			network.RowTo(wrong, n)
-			s.Code, a.Wrong = append(s.Code, row), append(a.Wrong, wrong)
+			s.Code, a.Wrong = append(s.Code, row), append(a.Wrong, network.Table().RawRowView(n))
 		}
 		for j, l := range nodes.level {
 			s.Level, s.Residual = append(s.Level, l+1), append(s.Residual, nodes.row(j))

@@ -12,9 +12,7 @@ import (
 )
 
 // Network is what a network of the model has learnt of a code: the logits f_k(ŷ) and the standard
-// deviations sd_k of their residuals. As a mat.Matrix it is the L × M table of error probabilities
-// e[n,k]. An entry is the mean over the strata of ŷ, given level n, of the probability that bit k
-// is wrong. A Network is immutable and safe for concurrent use.
+// deviations sd_k of their residuals. A Network is immutable and safe for concurrent use.
 type Network struct {
 	p           Model // with its cutoff and its floor
 	c           *code.Code
@@ -22,21 +20,22 @@ type Network struct {
 	logits      []float64 // G × M
 	slopes      []float64 // E[f_k′(ŷ)²], or what stands for it; length M; −1 for a column without transitions
 	floors      []float64 // the part of sd₀² that each bit has, length M
-	variances   []float64 // Var f_k(ŷ), length M
 	residualSD  []float64 // length M; 0 for a column without transitions
 	inverse     []float64 // 1/(√2·sd_k), or 0
 
-	table func() *mat.Dense // e, made at the first call
+	// Table is that of the error probabilities e[n,k], L × M, made at the first call: an entry is the mean over the
+	// strata of ŷ, given level n, of the probability that bit k is wrong.
+	Table func() *mat.Dense
 }
-
-var _ mat.Matrix = (*Network)(nil)
 
 // newNetwork takes the logits of the columns and computes their residuals.
 func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 	points, m := len(ch.weight), c.Bits()
 	n := &Network{p: p, c: c, first: ch.first, step: ch.step,
-		logits: make([]float64, points*m), slopes: make([]float64, m), floors: make([]float64,
-			m), variances: make([]float64, m)}
+		logits: make([]float64, points*m), slopes: make([]float64, m), floors: make([]float64, m),
+		residualSD: make([]float64, m), inverse: make([]float64, m)}
+	n.Table = sync.OnceValue(n.makeTable)
+	variances := make([]float64, m) // Var f_k(ŷ)
 	for k := range m {
 		_, f := cs.learnt(k)
 		for g, v := range f {
@@ -50,11 +49,10 @@ func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 		for g, w := range ch.weight {
 			mean += w * f[g]
 		}
-		variance := 0.0
 		for g, w := range ch.weight {
-			variance += w * (f[g] - mean) * (f[g] - mean)
+			variances[k] += w * (f[g] - mean) * (f[g] - mean)
 		}
-		n.slopes[k], n.floors[k], n.variances[k] = ch.slope(f), 1, variance
+		n.slopes[k], n.floors[k] = ch.slope(f), 1
 	}
 	switch {
 	case p.Training.ThroughGenEx():
@@ -62,7 +60,17 @@ func newNetwork(p Model, c *code.Code, ch *channel, cs *columns) *Network {
 	case p.Training != BCE:
 		n.shareMisfit(ch, cs)
 	}
-	n.setResiduals()
+	for k, square := range n.slopes {
+		if square >= 0 {
+			floor := 0.0
+			if f := n.p.Floor * n.p.Floor * n.floors[k]; f > 0 {
+				floor = 1 / (1/f + 1/(lostResidual*lostResidual*(variances[k]+tiny)))
+			}
+			if n.residualSD[k] = math.Sqrt(n.p.Misfit*n.p.Misfit*square + floor); n.residualSD[k] > 0 {
+				n.inverse[k] = 1 / (math.Sqrt2 * n.residualSD[k])
+			}
+		}
+	}
 	return n
 }
 
@@ -130,30 +138,9 @@ func (n *Network) moveMean(ch *channel, cs *columns) {
 	}
 }
 
-// setResiduals computes the residuals from the slopes and the variances.
-func (n *Network) setResiduals() {
-	n.table = sync.OnceValue(n.makeTable)
-	n.residualSD, n.inverse = make([]float64, len(n.slopes)), make([]float64, len(n.slopes))
-	for k, square := range n.slopes {
-		if square >= 0 {
-			floor := 0.0
-			if f := n.p.Floor * n.p.Floor * n.floors[k]; f > 0 {
-				floor = 1 / (1/f + 1/(lostResidual*lostResidual*(n.variances[k]+tiny)))
-			}
-			n.residualSD[k] = math.Sqrt(n.p.Misfit*n.p.Misfit*square + floor)
-			if n.inverse[k] = 0; n.residualSD[k] > 0 {
-				n.inverse[k] = 1 / (math.Sqrt2 * n.residualSD[k])
-			}
-		}
-	}
-}
-
-// Dims implements mat.Matrix: L, M.
-func (n *Network) Dims() (r, c int) { return n.c.Levels(), n.c.Bits() }
-
-// makeTable computes the error probabilities.
+// makeTable computes the error probabilities, each of 64 normal ones.
 func (n *Network) makeTable() *mat.Dense {
-	levels, m := n.Dims()
+	levels, m := n.c.Dims()
 	table, wrong := mat.NewDense(levels, m, nil), make([]float64, m)
 	for i := range levels {
 		row := table.RawRowView(i)
@@ -169,15 +156,6 @@ func (n *Network) makeTable() *mat.Dense {
 	}
 	return table
 }
-
-// At implements mat.Matrix. The first call makes the whole table, at 64 normal probabilities an entry.
-func (n *Network) At(i, j int) float64 { return n.table().At(i, j) }
-
-// T implements mat.Matrix.
-func (n *Network) T() mat.Matrix { return mat.Transpose{Matrix: n} }
-
-// RowTo sets dst, of length M, to row i: the error probabilities of all bits when the level is i+1.
-func (n *Network) RowTo(dst []float64, i int) { copy(dst, n.table().RawRowView(i)) }
 
 // Logits sets dst, of length M, to the logits f_k at the perceived label y, in levels. They are
 // interpolated by cubics through four points of the grid. Beyond 3.5·s from the levels, they are
@@ -237,7 +215,7 @@ func (n *Network) WrongTo(dst []float64, i int, y float64) {
 // one perceived label is wrong for all of them, and on one side only.
 func (n *Network) Dispersion(prior []float64) float64 {
 	const most = 128 // levels that are computed
-	levels, m := n.Dims()
+	levels, m := n.c.Dims()
 	transitions := n.c.Transitions()
 	wrong, mean, side := make([]float64, m), make([]float64, m), make([]float64, m)
 	var all, own float64

@@ -2,7 +2,6 @@ package perceived
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -44,18 +43,24 @@ type Nodes struct {
 // codes of so many bits at most. The error says that the prior is no distribution, or that memory
 // is short.
 func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error) {
-	if count < 1 || count&(count-1) != 0 {
-		return nil, fmt.Errorf("%d nodes: want a power of two", count)
-	}
 	if err := memory.Check("the random numbers of a forecast", memory.Product(count, most, 4)); err != nil {
 		return nil, err
 	}
-	if _, err := total(prior); err != nil {
+	sum, err := total(prior)
+	if err != nil {
 		return nil, err
 	}
-	p := &Nodes{residual: make([]float32, count*most), bits: most}
-	keys := philox.NewKeys(seed)
+	p := &Nodes{level: make([]int, count), label: make([]float64, count), noise: make([]float64, count),
+		residual: make([]float32, count*most), bits: most, prior: prior}
+	keys, n, below := philox.NewKeys(seed), 0, prior[0]
 	for i := range count {
+		for at := sum * (float64(i) + 0.5) / float64(count); below <= at && n < len(prior)-1; {
+			n++
+			below += prior[n]
+		}
+		reversed := bits.Reverse64(uint64(i)) >> (65 - bits.Len(uint(count)))
+		p.level[i], p.label[i] = n, float64(n+1)
+		p.noise[i] = distuv.UnitNormal.Quantile((float64(reversed) + 0.5) / float64(count))
 		row := p.row(i)
 		for k := 0; k < most; k += 4 {
 			x := philox.Call(keys, philox.Counter{uint32(k / 4), uint32(i), 0, stream})
@@ -67,28 +72,7 @@ func NewNodes(count int, prior []float64, most int, seed uint64) (*Nodes, error)
 			}
 		}
 	}
-	return p.For(count, prior), nil
-}
-
-// Bits is the largest number of bits that the nodes have residuals of.
-func (p *Nodes) Bits() int { return p.bits }
-
-// For are nodes for another prior, of which the residuals are those of the first nodes here.
-func (p *Nodes) For(count int, prior []float64) *Nodes {
-	sum, _ := total(prior)
-	p = &Nodes{level: make([]int, count), label: make([]float64, count), noise: make([]float64, count),
-		residual: p.residual, bits: p.bits, prior: prior}
-	n, below := 0, prior[0]
-	for i := range count {
-		for at := sum * (float64(i) + 0.5) / float64(count); below <= at && n < len(prior)-1; {
-			n++
-			below += prior[n]
-		}
-		reversed := bits.Reverse64(uint64(i)) >> (65 - bits.Len(uint(count)))
-		p.level[i], p.label[i] = n, float64(n+1)
-		p.noise[i] = distuv.UnitNormal.Quantile((float64(reversed) + 0.5) / float64(count))
-	}
-	return p
+	return p, nil
 }
 
 // stream tells the random numbers of forecasts apart from others of the same seed.

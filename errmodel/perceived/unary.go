@@ -65,7 +65,7 @@ func likeUnary(c *code.Code) bool {
 }
 
 func newOnUnary(n *Network) *onUnary {
-	levels, bits := n.Dims()
+	levels, bits := n.c.Dims()
 	g := &onUnary{n: n, bit: make([]int, bits), different: make([]float64, bits), up: make([]float64, bits),
 		answers: make([]float64, levels), state: make([]float64, deepest+2), never: make([]float64, deepest+2)}
 	for k, at := range n.c.Transitions() {

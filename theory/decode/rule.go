@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -20,17 +19,6 @@ const (
 
 // On a circle, the median is the level of the smallest mean distance along it, and the mean is the
 // direction of the mean of unit vectors.
-
-// Rules lists the rules.
-func Rules() []Rule { return []Rule{MAP, Median, Mean} }
-
-// Check refuses what is no rule.
-func (r Rule) Check() error {
-	if !slices.Contains(Rules(), r) {
-		return fmt.Errorf("rule %q: want %q, %q or %q", string(r), MAP, Median, Mean)
-	}
-	return nil
-}
 
 const (
 	// equalScores is how far two scores may differ by rounding: a lower level wins then.

@@ -155,12 +155,5 @@ func (r *Result) Unseen(transitions int) []Pair {
 	})
 }
 
-// Select are those of Unseen that have this training and reading.
-func (r *Result) Select(t perceived.Training, reading Reading, transitions int) []Pair {
-	return slices.DeleteFunc(r.Unseen(transitions), func(p Pair) bool {
-		return p.Training != t || p.Reading() != reading
-	})
-}
-
 // Any is more transitions than a bit can have.
 const Any = math.MaxInt
