@@ -87,21 +87,19 @@ func bound26(e []float64, n int) float64 {
 		slices.Reverse(e)
 	}
 	z, sum := m-n, 0.0
-	product := func(from, to int, of func(float64) float64) float64 { // of bits from 1
-		p := 1.0
-		for j := from; j <= to; j++ {
-			p *= of(e[j-1])
-		}
-		return p
+	right, zeros := 1.0, 0.0 // Π (1−e_j) of the bits before k; Σ_k Π_{j=k..z} (1−e_j)
+	for k, wrong := range e[:z] {
+		sum += float64(z-k) * wrong * right
+		right *= 1 - wrong
+		zeros = (zeros + 1) * (1 - wrong)
 	}
-	wrong, right := func(e float64) float64 { return e }, func(e float64) float64 { return 1 - e }
-	for k := 1; k <= z; k++ {
-		sum += float64(z+1-k)*e[k-1]*product(1, k-1, right) + product(z+1, m, wrong)*product(k, z, right)
+	product, suffixes := 1.0, 0.0 // Π_{j=z+1..k} e_j, and Σ_k Π_{j=k..m} e_j
+	for _, wrong := range e[z:] {
+		product *= wrong
+		suffixes = (suffixes + 1) * wrong
+		sum += product
 	}
-	for k := z + 1; k <= m; k++ {
-		sum += product(z+1, k, wrong) + product(k, m, wrong)
-	}
-	return sum
+	return sum + suffixes + product*zeros
 }
 
 // meanOfBelJ is the mean |error| of Eq. 14 at level n of johnson-nonzero: over the first one f and
@@ -461,41 +459,19 @@ func boundsOfPaper(r, sigma float64) (u, j float64, ok bool) {
 		}
 		return density[before-level]
 	}
-	e := make([]float64, m+2)
+	e := make([]float64, m)
 	for i := range n - 1 { // of unary, 2·(n−1−i) pairs of a level and a transition are so far apart
 		u += float64(2*(n-1-i)) * density[i] / n
 	}
 	for level := 1; level <= n; level++ {
-		for k := 1; k <= m; k++ { // bit k is 1 for the levels m−k+1 to 2m−k
-			if e[k] = at(level, m-k) + at(level, 2*m-k); e[k] > 1 || density[0] > 1 {
+		for k := range e { // bit k+1 is 1 for the levels m−k to 2m−k−1
+			if e[k] = at(level, m-k-1) + at(level, 2*m-k-1); e[k] > 1 || density[0] > 1 {
 				return 0, 0, false
 			}
 		}
-		z := m - level
-		if level > m { // mirrored: the word of level 2m − n, read from its other end
-			slices.Reverse(e[1 : m+1])
-			z = level - m
-		}
-		j += min(eq26(e, m, z), float64(max(level-1, n-level))) / n // no error is larger
+		j += min(bound26(e, level), float64(max(level-1, n-level))) / n // no error is larger
 	}
 	return u, j, true
-}
-
-// eq26 is Eq. 26 for a word of z zeros and then m − z ones.
-func eq26(e []float64, m, z int) (sum float64) {
-	right, zeros := 1.0, 0.0 // Π (1−e_j) of the bits before k; Σ_k Π_{j=k..z} (1−e_j)
-	for k := 1; k <= z; k++ {
-		sum += float64(z+1-k) * e[k] * right
-		right *= 1 - e[k]
-		zeros = (zeros + 1) * (1 - e[k])
-	}
-	wrong, suffixes := 1.0, 0.0 // Π_{j=z+1..k} e_j, and Σ_k Π_{j=k..m} e_j
-	for k := z + 1; k <= m; k++ {
-		wrong *= e[k]
-		suffixes = (suffixes + 1) * e[k]
-		sum += wrong
-	}
-	return sum + suffixes + wrong*zeros
 }
 
 // TestFigure3c: the numbers of Figure 3(c) are those of the paper's equations, on the paper's axes,
