@@ -6,12 +6,12 @@ package forecast
 // standard errors of a jackknife over data sets.
 func Fitted() Law {
 	return Law{
-		Mean:    0.00843, // ± 0.0022
-		Shared:  0.0155,  // ± 0.0031
-		Falls:   0.447,   // ± 0.13
-		Uneven:  0.0473,  // ± 0.01
-		Network: 0.00609, // ± 0.0016
-		Tail:    4.59,    // ± 1.1
+		Mean:    0.0084, // ± 0.0021
+		Shared:  0.0155, // ± 0.0034
+		Falls:   0.449,  // ± 0.14
+		Uneven:  0.0473, // ± 0.01
+		Network: 0.0061, // ± 0.0019
+		Tail:    4.59,   // ± 1.3
 	}
 }
 
