@@ -63,7 +63,8 @@ func Compare(d CompareData) *Figure {
 // addMarks adds the marks of all rows, and returns their key. on returns the place of an error
 // on the axis.
 func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []series) {
-	ends, bar := points{bar: vg.Points(3), horizontal: true, glyph: draw.GlyphStyle{Color: paleGrey, Shape: draw.PlusGlyph{}}}, invisible
+	ends, bar := points{bar: vg.Points(3), horizontal: true}, invisible
+	ends.glyph = draw.GlyphStyle{Color: paleGrey, Shape: draw.PlusGlyph{}}
 	for i, r := range d.Rows {
 		if r.AnyLaw != nil {
 			lo, hi := on(r.AnyLaw[0]), on(r.AnyLaw[1])

@@ -111,8 +111,9 @@ func PoissonBinomialTail(law []float64, set []uint64, e []float64) float64 {
 	}
 	clear(law)
 	law[0] = 1
-	// Three bits at a time, of which four would not fit in the registers of WebAssembly: each state is that of the first bit, then of the second, and so on, whose numbers are
-	// those of one bit at a time. The last state takes what comes from the one below it, bit by bit.
+	// Three bits at a time; four would not fit in the registers of WebAssembly. Each state is that of the first
+	// bit, then of the second, and so on, whose numbers are those of one bit at a time. The last state takes what
+	// comes from the one below it, bit by bit.
 	top, need := 0, t // highest state in use; lowest from which the bits that are left lead to the last
 	for _, w := range set {
 		need -= bits.OnesCount64(w)

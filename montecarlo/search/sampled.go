@@ -30,7 +30,7 @@ import (
 // to those samples only in which this bit is wrong, and one that is nearer is nearer to the others.
 type sampled struct {
 	probabilities
-	size     int // S, a power of two
+	size     int // S, a power of two from 8 on
 	shift    uint
 	prior    []float64
 	seed     uint64
