@@ -268,7 +268,7 @@ def dequantize(level: ArrayLike, range: ArrayLike, levels: int, *, circular: boo
 
 
 def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
-    """The decoder that ``auto`` takes for a code: on a line: bel-u for unary codes, bel-j for Johnson's, else gen."""
+    """The decoder that ``auto`` takes for a code on a line: bel-u for unary codes, bel-j for Johnson's, else gen."""
     if c.dtype != np.int32:
         return "gen"
     unary, johnson = is_unary(c), _is_johnson(c)

@@ -274,7 +274,7 @@ def test_sweep(tmp_path: Path) -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(belsim.Error, match=r'^unknown code "jonson"; want .* one of unary') as caught:
+    with pytest.raises(belsim.Error, match=r'^unknown code "jonson" \(did you mean johnson\?\); want .* one of unary') as caught:
         belsim.compare(["jonson"])
     assert caught.value.exit_code == 2
     with pytest.raises(belsim.Error, match=r"^codes\[1\]: rows 0 and 1 are the same code word"):
