@@ -9,8 +9,8 @@ import (
 func TestPoissonBinomialTail(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
-		few := rng.IntN(64) // of the set
-		set, e, chosen := []uint64{rng.Uint64()>>few | 1, rng.Uint64() >> min(63, 2*few)}, make([]float64, 128), []float64{}
+		set, e := []uint64{rng.Uint64()>>rng.IntN(64) | 1, rng.Uint64() >> (8 * rng.IntN(9))}, make([]float64, 128)
+		var chosen []float64
 		for k := range e {
 			if e[k] = rng.Float64() * rng.Float64(); set[k/64]>>(k%64)&1 == 1 {
 				chosen = append(chosen, e[k])

@@ -102,6 +102,10 @@ func TestLikelihood(t *testing.T) {
 				{d.ibb, -hessian.At(1, 1), slack2}} {
 				must.Near(t, fmt.Sprintf("%s at %v: derivative, by differences", name, at), v[1], v[0], v[2])
 			}
+			s, info := l.score(a)
+			if math.Abs(s-d.ga) > 1e-9*(1+l.total) || math.Abs(info-d.iaa) > 1e-9*d.iaa {
+				t.Errorf("%s: score %v and information %v, want %v and %v", name, s, info, d.ga, d.iaa)
+			}
 		}
 	}
 }

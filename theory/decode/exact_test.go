@@ -152,9 +152,7 @@ func TestExp(t *testing.T) {
 		check(x)
 	}
 	for _, x := range []float64{math.Nextafter(-80, -81), -1e300, math.Inf(-1), math.NaN()} {
-		if v := Exp(x); v != 0 {
-			t.Errorf("Exp(%v) = %v, want 0", x, v)
-		}
+		must.Equal(t, fmt.Sprintf("Exp(%v)", x), 0, Exp(x))
 	}
 }
 
@@ -166,7 +164,5 @@ func TestSigmoid(t *testing.T) {
 			must.Within(t, fmt.Sprintf("%s(%v)", what, x), d, -5*0x1p-52, 5*0x1p-52)
 		}
 	}
-	for _, x := range []float64{-80.1, math.Inf(-1)} {
-		must.Equal(t, fmt.Sprintf("Sigmoid and Softplus of %v", x), [2]float64{}, [2]float64{Sigmoid(x), Softplus(x)})
-	}
+	must.Equal(t, "Sigmoid and Softplus of -80.1", [2]float64{}, [2]float64{Sigmoid(-80.1), Softplus(-80.1)})
 }
