@@ -99,7 +99,7 @@ func (f *Fit) besideDirect(n *network) (*Direct, error) {
 	ratio := out.Error / out.Network
 	switch {
 	case fault.AsGuess(n.code, n.seen.Counts, e):
-		out.Warning = "the median target alone would be as near"
+		out.Warning = "the median target alone would be at least as near"
 	case out.Network > 0 && !n.options.predicts() && (ratio > unbelieved || ratio < 1./unbelieved):
 		out.Warning = fmt.Sprintf("it is %.2g times the error of this network", ratio)
 	}

@@ -182,7 +182,7 @@ func TestRank(t *testing.T) {
 	f, rec := s.Fit, s.Fit.Recommendation
 	says(t, position.Count(printed(t, s.Section()), 1), "(--also probe:FILE).", "yours: johnson", "measured: ")
 	says(t, strings.Join(s.Opening, " | "), "best decoder is", "| The network behaves as if",
-		"| Next: train longer, or keep johnson: nothing is told apart from it.")
+		"| Next: train longer, or keep johnson: no head is forecast to be clearly better.")
 	best, trained, last := map[scenario.Design]int{}, 0, 0.0
 	for i, r := range rec.Ranking {
 		what := fmt.Sprintf("row %d, %+v", i, r.Design)
@@ -340,7 +340,7 @@ func TestBaseline(t *testing.T) {
 // forecast.
 func TestDoubted(t *testing.T) {
 	const refused, doubted, believed = "want ", "No forecast uses its error", "this network is "
-	const guess = doubted + ", for the median target alone would be as near"
+	const guess = doubted + ", for the median target alone would be at least as near"
 	folder, y := t.TempDir(), easy.targets()
 	o := easy.save(t, folder, "z")
 	rng := rand.New(rand.NewPCG(1, 1))

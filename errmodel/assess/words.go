@@ -188,7 +188,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 		return fmt.Sprintf("%stake %s%s: it gains %s.", first, when(d.Code != forecast.Direct, "the network of "), how,
 			percent(d.Gain))
 	}
-	return first + when(!d.Ended, "train longer, or ") + "keep " + yours + ": nothing is told apart from it."
+	return first + when(!d.Ended, "train longer, or ") + "keep " + yours + ": no head is forecast to be clearly better."
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.

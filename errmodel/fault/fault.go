@@ -484,7 +484,7 @@ func (s *search) permuted(reversed trial) *trial {
 	t := reversed
 	if turned < alike*best {
 		f := Finding{Name: "permuted", Number: float64(moved),
-			Text: fmt.Sprintf("%d columns stand in another order than the bits of %s", moved, s.Code.Name())}
+			Text: fmt.Sprintf("%d columns stand in another order than the bits of %s, or the network is not trained", moved, s.Code.Name())}
 		for _, column := range from {
 			f.Order = append(f.Order, column+1)
 		}

@@ -156,7 +156,7 @@ func (in *Input) guessing() *Finding {
 	if !AsGuess(in.Code, in.Seen.Counts, best) {
 		return nil
 	}
-	return found("guessing", best.Mean, "the error is that of guessing: the median target alone would be as near",
+	return found("guessing", best.Mean, "the error is that of guessing: the median target alone would be at least as near",
 		"check the order of samples, columns and levels, the code and the range: all must be the network's")
 }
 

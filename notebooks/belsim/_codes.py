@@ -449,7 +449,8 @@ class Decoder(metaclass=Short):
     def predict_interval(self, outputs: ArrayLike, confidence: float = 0.9, *, kind: Kind = "auto") -> NDArray[np.float64]:
         """The intervals that hold the labels with a confidence level: outputs (..., M) to (..., 2), lower and upper.
 
-        On a circle they pass the seam: an end lies outside the range then, and the label is always between both.
+        On a circle they pass the seam, with an end outside the range: of a circle of length C, they hold a label y where
+        ``(y - lower) % C <= upper - lower``.
         They are calibrated (cross-conformal prediction) with the samples of ``fit``, and hold what they promise over all samples that
         are like those, not for each label. A shift of the data breaks this, and so do targets that the network was trained on.
         """

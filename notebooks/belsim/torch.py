@@ -224,6 +224,7 @@ class Head(_Exact):
 
         ``weights`` has the shape of the labels: (N,), or (N, K) for K labels of each sample. With it, the loss is the weighted
         mean. Weights are 0 or more; a label of weight 0 may be NaN. In labels (N, K), NaN is a missing label, of weight 0.
+        Without a label, or where all weights are 0, the loss is NaN.
         """
         z = self._wide(outputs)
         self._suspect(z)

@@ -286,7 +286,7 @@ def test_errors() -> None:
         belsim.compare([np.array([["a", "b"]])])
     with pytest.raises(belsim.Error, match="want a list"):
         belsim.compare("unary")
-    with pytest.raises(belsim.Error, match="r=-1: want a positive finite number"):
+    with pytest.raises(belsim.Error, match="r=-1: want a finite number from 0 on"):
         belsim.compare(["unary"], r=-1)
 
 
