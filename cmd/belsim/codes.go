@@ -55,27 +55,18 @@ func (cmd *codesCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	if len(cmd.Output) == 0 {
+	if len(cmd.Output) == 0 && cmd.Format == "text" && !env.quiet {
 		row, err := cmd.describe(ctx, env, codes[0])
 		if err != nil {
 			return err
 		}
-		env.note("%s", row.sentence())
+		text := fmt.Sprintf("%s: %d levels, %d bits; %s", row.Code, row.Levels, row.Bits, row.Text())
+		if row.Correlation != nil {
+			text += fmt.Sprintf("; distance–label correlation %.3f", *row.Correlation)
+		}
+		env.note("%s", text)
 	}
 	return cmd.deliver(env, cmd.result(ctx, env, codes[0]))
-}
-
-// sentence has the properties of a code.
-func (r codeRow) sentence() string {
-	text := fmt.Sprintf("%s: %d levels, %d bits; %.4g transitions a bit, at most %d", r.Code, r.Levels, r.Bits,
-		r.TransitionsPerBit, r.MaxTransitions)
-	if r.MinDistance != nil {
-		text += fmt.Sprintf("; smallest distance of two words %d", *r.MinDistance)
-	}
-	if r.Correlation != nil {
-		text += fmt.Sprintf("; distance–label correlation %.3f", *r.Correlation)
-	}
-	return text
 }
 
 // result is one code.
@@ -107,7 +98,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 			what := table.Of(code.Families())
 			what.Style = table.List
 			err := table.Of(list.Codes).Write(w)
-			if slices.ContainsFunc(list.Codes, func(r codeRow) bool { return r.Correlation == nil }) {
+			if slices.ContainsFunc(list.Codes, func(r codeRow) bool { return r.Correlation == nil && r.MinDistance != nil }) {
 				fmt.Fprintln(w, "– All words are equally far apart.")
 			}
 			fmt.Fprintln(w)

@@ -177,7 +177,8 @@ func (env *environment) provenance() table.Provenance {
 	return table.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
 }
 
-// quoted are arguments as a POSIX shell reads them: in single quotes where they have characters that it would interpret.
+// quoted are arguments as a POSIX shell reads them: in single quotes where they have characters that it would
+// interpret.
 func quoted(args []string) []string {
 	out := slices.Clone(args)
 	for i, a := range args {

@@ -447,8 +447,7 @@ func boundsOfPaper(r, sigma float64) (u, j float64, ok bool) {
 	const n, m = 255, 128
 	density := make([]float64, n+1) // of a Gaussian, i + ½ levels away
 	for i := range density {
-		x := (float64(i) + 0.5) / sigma
-		density[i] = r / (sigma * math.Sqrt(2*math.Pi)) * math.Exp(-x*x/2)
+		density[i] = gauss(float64(i), -0.5, r, sigma)
 	}
 	at := func(level, before int) float64 { // of a transition between two levels; none beyond the last
 		switch {

@@ -107,8 +107,8 @@ func checkValue(name string, value *kong.Value) error {
 	return checkNumber(name, v, value.HasDefault)
 }
 
-// checkNumber refuses the numbers of checkValues. Zero stands for a flag that is not there, but for whole numbers with a
-// default, and behind a pointer.
+// checkNumber refuses the numbers of checkValues. Zero stands for a flag that is not there, except
+// in whole numbers with a default and behind a pointer.
 func checkNumber(name string, v reflect.Value, hasDefault bool) error {
 	switch v.Kind() {
 	case reflect.Uint64:

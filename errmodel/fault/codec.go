@@ -22,11 +22,6 @@ const (
 	farthest, surely                  = 0.4, 2
 )
 
-// line is target = offset + slope·answer.
-type line struct{ offset, slope float64 }
-
-func (l line) at(answer float64) float64 { return l.offset + l.slope*answer }
-
 // codec finds that encoder and decoder place the levels differently: shifted by halves of a level,
 // with edges for centres, or stretched from one end; or anything that gains much: a shift by more,
 // or else a line.
@@ -43,10 +38,10 @@ func (s *search) codec() *trial {
 		sorted = append(sorted, v-s.Exact[i])
 	}
 	slices.Sort(sorted)
-	bias, median, before := off.Error(), sorted[len(sorted)/2], s.misplaced(line{0, 1})
+	bias, median, before := off.Error(), sorted[len(sorted)/2], s.misplaced(observed.Line{Offset: 0, Slope: 1})
 	var shifts []trial
 	for _, by := range []float64{-0.5, 0.5, -1, 1} {
-		if t := s.moved("shift", line{by, 1}); s.shifted(&t, bias, median) {
+		if t := s.moved("shift", observed.Line{Offset: by, Slope: 1}); s.shifted(&t, bias, median) {
 			shifts = append(shifts, t)
 		}
 	}
@@ -54,21 +49,21 @@ func (s *search) codec() *trial {
 	rest := before
 	if len(shifts) > 0 {
 		best = least(shifts)
-		rest = s.misplaced(best.line)
+		rest = s.misplaced(best.Line)
 	}
-	edges := s.moved("edges", line{0.5 + 0.5*w, 1 - w})
+	edges := s.moved("edges", observed.Line{Offset: 0.5 + 0.5*w, Slope: 1 - w})
 	edges.Text = "the ends of the range are edges of bins, and not the first and the last level as it is read: levels are the centres of bins"
-	centres := s.moved("edges", line{-0.5 * (levels + 1) / (levels - 1), levels / (levels - 1)})
+	centres := s.moved("edges", observed.Line{Offset: -0.5 * (levels + 1) / (levels - 1), Slope: levels / (levels - 1)})
 	centres.Text = "the ends of the range are the first and the last level, and not edges of bins as it is read"
 	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)),
-		s.moved("far", line{-s.median(), 1}), s.moved("line", s.line())} {
-		gain, after, far := s.judge(&t), s.misplaced(t.line), max(math.Abs(t.at(1)-1), math.Abs(t.at(levels)-levels)) > farthest
+		s.moved("far", observed.Line{Offset: -s.median(), Slope: 1}), s.moved("line", s.line())} {
+		gain, after, far := s.judge(&t), s.misplaced(t.Line), max(math.Abs(t.At(1)-1), math.Abs(t.At(levels)-levels)) > farthest
 		told := after < placed && before-after > moved && t.Mended < (1+same)*t.Error
 		switch t.Name {
 		case "stretch": // it was fitted
 			told = told && far && gain > surely && before-after > movedFree && t.Mended < (1-same/3)*t.Error
 		case "far", "line":
-			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.slope)) < 0.3 && s.told(&t)
+			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.Slope)) < 0.3 && s.told(&t)
 		}
 		if !told || best != nil && best.Name == "far" && t.Mended > (1-worthwhile)*best.Mended {
 			continue
@@ -97,13 +92,13 @@ func (s *search) median() float64 {
 }
 
 // moved is a reading of targets at a line of the answers.
-func (s *search) moved(name string, l line) trial {
-	t := trial{Finding: Finding{Name: name, Number: l.slope}, line: l}
-	if l.slope == 1 {
-		t.Number = -l.offset
+func (s *search) moved(name string, l observed.Line) trial {
+	t := trial{Finding: Finding{Name: name, Number: l.Slope}, Line: l}
+	if l.Slope == 1 {
+		t.Number = -l.Offset
 	}
 	for _, v := range s.read.answer {
-		t.answer = append(t.answer, l.at(v))
+		t.answer = append(t.answer, l.At(v))
 	}
 	t.errors = s.off(t.answer)
 	return t
@@ -114,36 +109,35 @@ func (s *search) moved(name string, l line) trial {
 // gain a twentieth of the error, which sound networks do not: one of both is near the shift then, and none is near none.
 func (s *search) shifted(t *trial, bias observed.Error, median float64) bool {
 	const enough, small = worthwhile / 2, 0.15
-	half, gain := math.Abs(t.offset)/2, s.judge(t)
-	off, middle := math.Abs(bias.Mean+t.offset), math.Abs(median+t.offset)
+	half, gain := math.Abs(t.Offset)/2, s.judge(t)
+	off, middle := math.Abs(bias.Mean+t.Offset), math.Abs(median+t.Offset)
 	return off+surely*bias.StdErr < half && bias.StdErr < small && middle < half && gain > 1 ||
 		gain > sure && t.Error-t.Mended > enough*t.Error && min(off, middle) < half &&
-			min(-bias.Mean/t.offset, -median/t.offset) > 0.5
+			min(-bias.Mean/t.Offset, -median/t.Offset) > 0.5
 }
 
 // from is the line of least squares of the half that chooses through an end of the levels.
-func (s *search) from(end float64) line {
+func (s *search) from(end float64) observed.Line {
 	xx, xy := 0.0, 0.0
 	for i := 0; i < s.Len(); i += 2 {
 		x := s.read.answer[i] - end
 		xx, xy = xx+x*x, xy+x*(s.Exact[i]-end)
 	}
-	return line{end - end*xy/xx, xy / xx}
+	return observed.Line{Offset: end - end*xy/xx, Slope: xy / xx}
 }
 
 // line is that of least squares of the half that chooses.
-func (s *search) line() line {
+func (s *search) line() observed.Line {
 	var sums observed.LineSums
 	for i := 0; i < s.Len(); i += 2 {
 		sums.Add(s.read.answer[i], s.Exact[i])
 	}
-	l := sums.Line()
-	return line{l.Offset, l.Slope}
+	return sums.Line()
 }
 
 // misplaced is how far the targets lie from a line of the answers: in each fifth of the answers the square of
 // their mean distance, in units of what sound networks have and of its standard error, added up.
-func (s *search) misplaced(l line) (sum float64) {
+func (s *search) misplaced(l observed.Line) (sum float64) {
 	rows := make([]int, s.Len())
 	for i := range rows {
 		rows[i] = i
@@ -153,7 +147,7 @@ func (s *search) misplaced(l line) (sum float64) {
 	for k := range fifths {
 		var rest observed.Sums
 		for _, i := range rows[k*len(rows)/fifths : (k+1)*len(rows)/fifths] {
-			rest.Add(s.Exact[i] - l.at(s.read.answer[i]))
+			rest.Add(s.Exact[i] - l.At(s.read.answer[i]))
 		}
 		e := rest.Error()
 		sum += e.Mean * e.Mean / (near*near + e.StdErr*e.StdErr)
@@ -163,29 +157,29 @@ func (s *search) misplaced(l line) (sum float64) {
 
 // describe writes the text and the mend.
 func (s *search) describe(t *trial, e observed.Error) {
-	label, l := s.Input.Labels.Label, t.line
+	label, l := s.Input.Labels.Label, t.Line
 	side := "above"
-	if e.Mean < 0 {
+	if l.Offset >= 0 { // which brings the answers down to the targets, or up; a shift that is told has the bias's sign
 		side = "below"
 	}
 	switch t.Name {
 	case "far":
 		t.Name = "shift"
 		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets in the median: encoder and decoder place the levels "+
-			"differently, or the network is biased", math.Abs(l.offset), map[bool]string{true: "above", false: "below"}[l.offset < 0])
+			"differently, or the network is biased", math.Abs(l.Offset), side)
 	case "shift":
 		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets (± %.2f), the same at all levels: encoder and decoder "+
 			"place the levels %s apart, or the network is biased", math.Abs(e.Mean), side, e.StdErr,
-			map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.offset)])
+			map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.Offset)])
 	case "stretch", "line":
 		t.Text = fmt.Sprintf("answers spread %.2g %% %s than the targets: encoder and decoder have different ranges, or "+
 			"the network is trained too little",
-			100*math.Abs(1/l.slope-1), map[bool]string{true: "wider", false: "narrower"}[l.slope < 1])
+			100*math.Abs(1/l.Slope-1), map[bool]string{true: "wider", false: "narrower"}[l.Slope < 1])
 	}
-	last := l.at(float64(s.Code.Levels()))
-	ends := position.Range(l.at(1), last)
+	last := l.At(float64(s.Code.Levels()))
+	ends := position.Range(l.At(1), last)
 	if s.Input.Labels.Real {
-		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.at(1)), label(last)))
+		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.At(1)), label(last)))
 	}
 	t.Mend = fmt.Sprintf("fit a decoder, or give %s if the encoder places levels so: by samples that took no part in this, "+
 		"%s then", ends, t.less())
@@ -209,12 +203,12 @@ func (s *search) predicted() *Finding {
 		}
 	}
 	by, l := all.Error(), sums.Line()
-	t, scaled := s.moved("bias", line{-half.Error().Mean, 1}), s.moved("stretch", line{l.Offset, l.Slope})
+	t, scaled := s.moved("bias", observed.Line{Offset: -half.Error().Mean, Slope: 1}), s.moved("stretch", l)
 	gain := s.judge(&t)
 	biased := gain > 1 && math.Abs(by.Mean) > sure*by.StdErr && t.Mended < (1-gained)*t.Error
 	label, width := s.Input.Labels.Label, s.Input.Labels.Width()
 	if s.gains(&scaled) && !(biased && scaled.Mended > (1-worthwhile)*t.Mended) {
-		offset := label(scaled.at(1)) - l.Slope*label(1)
+		offset := label(scaled.At(1)) - l.Slope*label(1)
 		factor, sign := table.Short(l.Slope), "add"
 		if offset < 0 {
 			sign = "subtract"

@@ -97,7 +97,7 @@ func Keep(bits int) int { return min(keep, max(4*fewest, keepNumbers/bits)) }
 // trial is a way to read the samples, with the fault that it would mend.
 type trial struct {
 	Finding
-	line                     // of the targets on the answers, of a fault of the codec
+	observed.Line            // of the targets on the answers, of a fault of the codec
 	errors, answer []float64 // |answer − target| of the kept samples and their answers, in levels
 }
 
@@ -206,7 +206,7 @@ func (s *search) sizeAndPlaces() (hot *Finding, codec *trial) {
 	}
 	as := s.read
 	s.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
-	if codec = s.codec(); codec == nil || s.mended(codec.line).temperature() != nil {
+	if codec = s.codec(); codec == nil || s.mended(codec.Line).temperature() != nil {
 		return hot, codec
 	}
 	scaled := s.read
@@ -219,11 +219,11 @@ func (s *search) sizeAndPlaces() (hot *Finding, codec *trial) {
 }
 
 // mended is the search with the levels that the targets have once answers are read along a line.
-func (s *search) mended(l line) *search {
+func (s *search) mended(l observed.Line) *search {
 	out, samples := *s, *s.Samples
 	out.Samples, samples.Level = &samples, make([]int, s.Len())
 	for i, y := range s.Exact {
-		samples.Level[i] = min(max(int(math.Round((y-l.offset)/l.slope)), 1), s.Code.Levels())
+		samples.Level[i] = min(max(int(math.Round((y-l.Offset)/l.Slope)), 1), s.Code.Levels())
 	}
 	return &out
 }
@@ -484,7 +484,8 @@ func (s *search) permuted(reversed trial) *trial {
 	t := reversed
 	if turned < alike*best {
 		f := Finding{Name: "permuted", Number: float64(moved),
-			Text: fmt.Sprintf("%d columns stand in another order than the bits of %s, or the network is not trained", moved, s.Code.Name())}
+			Text: fmt.Sprintf("%d columns stand in another order than the bits of %s, or the network is not trained", moved,
+				s.Code.Name())}
 		for _, column := range from {
 			f.Order = append(f.Order, column+1)
 		}

@@ -106,29 +106,20 @@ func CheckLearnt(t perceived.Training, tau float64) error {
 }
 
 // String describes the scenario for people: the error model, and every value that is not the
-// default. The cost is not among them: Measure.Expects names it.
+// default.
 func (s *Scenario) String() string {
 	switch {
 	case s.Network != nil:
-		return s.Network.String() + s.notDefault()
+		return s.Network.String() + s.NotDefault()
 	case s.Model != nil:
-		return s.Model.String() + s.notDefault()
+		return s.Model.String() + s.NotDefault()
 	}
-	return s.notDefault()
+	return s.NotDefault()
 }
 
 // NotDefault lists the values that are not the defaults, each after a comma; the error model
-// is not among them.
+// is not among them, nor the cost, which Measure.Expects names.
 func (s *Scenario) NotDefault() string {
-	text := s.notDefault()
-	if name := s.cost.Name(); name != (cost.Cost{}).Name() {
-		text += ", cost " + name
-	}
-	return text
-}
-
-// notDefault is NotDefault without the cost.
-func (s *Scenario) notDefault() string {
 	text := ""
 	if s.Outputs != decode.AutoOutputs {
 		text += ", " + string(s.Outputs)

@@ -21,6 +21,7 @@ import (
 	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
@@ -275,6 +276,9 @@ func (m *Map) NotDefault() string {
 		return ""
 	}
 	text := m.scenario.NotDefault()
+	if name := m.scenario.Cost().Name(); name != (cost.Cost{}).Name() {
+		text += ", cost " + name
+	}
 	if m.scenario.Cost().OnCircle() {
 		text += ", on the circle"
 	}

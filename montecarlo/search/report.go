@@ -82,13 +82,8 @@ func (o *Optimized) Interrupted() error {
 
 // Remarks are sentences about the code, for people.
 func (o *Optimized) Remarks() []string {
-	distance := 0
-	if o.MinDistance != nil {
-		distance = *o.MinDistance
-	}
-	out := []string{fmt.Sprintf(
-		"found after %d steps, from %s: %.3g transitions a bit, at most %d; smallest distance of two words %d", o.Steps,
-		o.Start, o.Transitions, o.MaxTransitions, distance)}
+	found := code.Properties{TransitionsPerBit: o.Transitions, MaxTransitions: o.MaxTransitions, MinDistance: o.MinDistance}
+	out := []string{fmt.Sprintf("found after %d steps, from %s: %s", o.Steps, o.Start, found.Text())}
 	if o.R != nil && code.HardToLearn(o.Transitions) {
 		learned := code.Learned{Name: o.Code, Transitions: o.Transitions}
 		out = append(out, code.LearnedBadly(learned)+". --max-transitions limits them.")

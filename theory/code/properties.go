@@ -28,6 +28,15 @@ type Properties struct {
 	ConstantColumns int `json:"constant_columns" text:"constant bits"`
 }
 
+// Text has transitions and distance in words.
+func (p Properties) Text() string {
+	text := fmt.Sprintf("%.3g transitions a bit, at most %d", p.TransitionsPerBit, p.MaxTransitions)
+	if p.MinDistance != nil {
+		text += fmt.Sprintf("; smallest distance of two words %d", *p.MinDistance)
+	}
+	return text
+}
+
 // mostLearned is the largest mean number of transitions of a bit that networks learn well. Of the
 // networks with 64 levels, bits of 8 transitions are wrong in 18 % of the samples (the median over
 // networks), bits of 10 in 31 %, and bits of 14 and more in nearly half, as a coin would be
@@ -47,8 +56,8 @@ func LearnedBadly(codes ...Learned) string {
 			list = append(list, text)
 		}
 	}
-	return fmt.Sprintf("Networks learn codes badly that have a mean of more than %d transitions a bit. This model does not say so: %s",
-		mostLearned, strings.Join(list, ", "))
+	return fmt.Sprintf("Networks learn codes badly that have a mean of more than %d transitions a bit. "+
+		"This model does not say so: %s", mostLearned, strings.Join(list, ", "))
 }
 
 // Learned is a code that networks learn, with its mean number of transitions of a bit.
