@@ -1,12 +1,14 @@
 package fitdecoder
 
 import (
+	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/observed"
+	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -16,7 +18,8 @@ type candidate struct {
 	stage stage
 	rule  decode.Rule
 
-	decoding  int // of the stages up to stretched
+	decoding  int // of the stages up to stretched: which decoding,
+	of        int // and which of the baseline candidates
 	bandwidth int // of the stage affine
 	// the weights of the fitted posterior, 0 but for the stage affine, and of the code's
 	// correlations
@@ -107,7 +110,7 @@ func (f *fitting) candidates() []candidate {
 	var out []candidate
 	for i, r := range f.Decodings {
 		if form := readerForm(f.Code, r); form != nil {
-			out = append(out, candidate{stage: baseline, rule: form.Rule, decoding: i})
+			out = append(out, candidate{stage: baseline, rule: form.Rule, decoding: i, of: len(out)})
 		}
 	}
 	for _, c := range slices.Clone(out) {
@@ -161,4 +164,30 @@ func (f *fitting) decoder(c candidate, with *fitted, values []float64, about Abo
 	}
 	d.sorted = f.sorted && d.logits
 	return d, d.complete()
+}
+
+// baselineSpreads are those of the baseline candidates, N × candidates: no fold changes them.
+func (f *fitting) baselineSpreads(ctx context.Context, workers int) ([]spread, error) {
+	var decoders []*Decoder
+	for _, c := range f.all {
+		if c.stage != baseline {
+			break
+		}
+		d, err := f.decoder(c, nil, f.places(), About{})
+		if err != nil {
+			return nil, err
+		}
+		decoders = append(decoders, d)
+	}
+	out := make([]spread, f.Samples.Len()*len(decoders))
+	return out, parallel.Each(ctx, workers, f.Samples.Len(), func() (func(context.Context, int) error, error) {
+		sample := observed.NewSample(f.m, nil)
+		return func(_ context.Context, i int) error {
+			sample.Set(f.Samples.Row(i))
+			for at, d := range decoders {
+				out[i*len(decoders)+at] = d.spread(sample.Outputs(d.logits))
+			}
+			return nil
+		}, nil
+	})
 }

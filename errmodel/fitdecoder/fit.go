@@ -110,6 +110,7 @@ type fitting struct {
 	moments      []*moments  // by fold, of the stage affine
 	all          []candidate // the candidates, those of the stage baseline first
 	baseline     []float64   // labels of the decodings, N × decodings
+	spreads      []spread    // of the candidates of the stage baseline, N × candidates
 	sorted       bool        // sigma is that of the sorted sigmoids
 	correlations *decode.Correlations
 }
@@ -149,6 +150,9 @@ func Fit(ctx context.Context, workers int, in Input) (*Result, error) {
 		}
 	}
 	if f.baseline, err = in.Samples.Labels(ctx, workers, in.Code, in.Decodings); err != nil {
+		return nil, err
+	}
+	if f.spreads, err = f.baselineSpreads(ctx, workers); err != nil {
 		return nil, err
 	}
 	parts, err := f.crossValidate(ctx, workers)
@@ -263,27 +267,13 @@ func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*par
 	}
 	scores := f.scores(with.posteriors, samples)
 	correlated, mixed := make([]float64, f.levels), make([]float64, f.levels)
-	values, sample := f.places(), observed.NewSample(f.m, nil)
-	within, plain, spreads := variancesWithin(values), []*Decoder{}, make([]spread, len(f.Decodings))
-	for _, c := range f.all {
-		if c.stage != baseline {
-			break
-		}
-		d, err := f.decoder(c, nil, values, About{})
-		if err != nil {
-			return nil, err
-		}
-		plain = append(plain, d)
-	}
+	values, baselines := f.places(), len(f.spreads)/f.Samples.Len()
+	within := variancesWithin(values)
 	for j, i := range samples {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f.correlations.To(correlated, f.Samples.Row(i))
-		sample.Set(f.Samples.Row(i))
-		for at, d := range plain {
-			spreads[f.all[at].decoding] = d.spread(sample.Outputs(d.logits))
-		}
 		own := spread{math.NaN(), math.NaN()}
 		if f.sorted {
 			sortedSigmoids(mixed, f.Samples.Row(i))
@@ -298,7 +288,7 @@ func (f *fitting) labels(ctx context.Context, with *fitted, samples []int) (*par
 		for at := 0; at < len(f.all); at++ {
 			c := f.all[at]
 			if c.stage <= stretched {
-				by, s := with.corrections[at], spreads[c.decoding]
+				by, s := with.corrections[at], f.spreads[i*baselines+c.of]
 				s.variance *= by.Slope * by.Slope
 				set(at, by.At(f.baseline[i*len(f.Decodings)+c.decoding]), s)
 				continue
