@@ -165,35 +165,36 @@ func (b *belUForm) means(ctx context.Context, weights []float64, table mat.Matri
 	return true, nil
 }
 
-// apart is E|X−Y|. With F and G the distribution functions of X and Y,
+// apart is E|X−Y| = E[(Y−X)⁺] + E[(X−Y)⁺]. With the laws f and g of X and Y, and their distribution functions F and G,
 //
-//	E|X−Y| = Σ_t P(X ≤ t)·P(Y > t) + P(Y ≤ t)·P(X > t),
+//	E|X−Y| = Σ_s g(s)·Σ_{t<s} F(t) + f(s)·Σ_{t<s} G(t),
 //
-// where every term is positive, so nothing cancels.
+// where every term is positive, so nothing cancels, and both inner sums grow with s.
 func apart(x, y *countLaw) float64 {
 	if x.lo > y.lo {
 		x, y = y, x
 	}
-	x.sum()
-	y.sum()
-	sum := 0.0
-	both, end := min(y.lo, x.lo+len(x.p)), min(x.lo+len(x.p), y.lo+len(y.p))
-	for _, f := range x.below[:both-x.lo] {
-		sum += f
+	var f, g, ofF, ofG, sum float64    // F(s−1) and G(s−1), and the sums of F and G below s
+	before := min(y.lo-x.lo, len(x.p)) // counts that X alone can have; and then the gap without any
+	for _, p := range x.p[:before] {
+		ofF += f
+		f += p
 	}
-	sum += float64(y.lo - both)
-	if both < end {
-		f, above := x.below[both-x.lo:end-x.lo], x.above[both-x.lo:end-x.lo]
-		g, over := y.below[:len(f)], y.above[:len(f)]
-		for k, f := range f {
-			sum += f*over[k] + g[k]*above[k]
-		}
+	ofF += f * float64(y.lo-x.lo-before)
+	both := min(len(x.p)-before, len(y.p))
+	q := y.p[:both]
+	for s, p := range x.p[before : before+both] {
+		ofF, ofG = ofF+f, ofG+g
+		sum += q[s]*ofF + p*ofG
+		f, g = f+p, g+q[s]
 	}
-	for _, p := range x.above[max(end-x.lo, both-x.lo):] {
-		sum += p
+	for _, q := range y.p[both:] {
+		ofF += f
+		sum += q * ofF
 	}
-	for _, p := range y.above[max(end-y.lo, 0):] {
-		sum += p
+	for _, p := range x.p[before+both:] {
+		ofG += g
+		sum += p * ofG
 	}
 	return sum
 }
@@ -250,28 +251,8 @@ func (l *countLaws) law(ctx context.Context, e []float64, least float64) (*count
 // countLaw is a distribution of a number of errors: p[n−lo] for so many n from lo on, and zero
 // elsewhere.
 type countLaw struct {
-	p, room      []float64 // room begins where p may
-	lo           int
-	below, above []float64 // the probabilities of at most so many, and of more; empty until they are asked for
-}
-
-// sum computes below and above: upper tails from above, and lower ones from below, so that small ones are
-// exact.
-func (l *countLaw) sum() {
-	if len(l.below) > 0 {
-		return
-	}
-	p := l.p
-	below, above := slices.Grow(l.below, len(p))[:len(p)], slices.Grow(l.above, len(p))[:len(p)]
-	most, more := 0.0, 0.0
-	for k, up := range p { // both at once: each addition waits for the one before it
-		most += up
-		below[k] = most
-		j := len(p) - 1 - k
-		above[j] = more
-		more += p[j]
-	}
-	l.below, l.above = below, above
+	p, room []float64 // room begins where p may
+	lo      int
 }
 
 // add makes the law the one of some bits and one more, which errs with probability e. Counts at
@@ -294,5 +275,5 @@ func (l *countLaw) add(before *countLaw, e, least float64) {
 		p = p[1:]
 		l.lo++
 	}
-	l.p, l.below, l.above = p, l.below[:0], l.above[:0]
+	l.p = p
 }
