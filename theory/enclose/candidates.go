@@ -23,7 +23,9 @@ type candidates struct {
 	p         []float64          // by bit: the probability that the output differs from the reference's word
 	most      [mostCosts]float64 // the largest costs of a row that can be nearest
 	lambda    float64            // Σp
-	union     float64            // Σ wins·error over the rivals: a bound of the error, but for the reference's
+	need      int                // of the last row that was considered; atLeast with it and lambda
+	atLeast   float64
+	union     float64 // Σ wins·error over the rivals: a bound of the error, but for the reference's
 
 	work   int     // of finding the rivals
 	rivals []rival // by weight, the smallest first
@@ -114,6 +116,7 @@ func (c *candidates) rival(ctx context.Context, rows []int32) error {
 	for _, p := range c.p {
 		c.lambda += p
 	}
+	c.need = -1
 	for j, m := range rows {
 		if j%16 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -153,7 +156,10 @@ func (c *candidates) consider(m int) {
 	if distance%2 == 0 && m < c.reference {
 		need--
 	}
-	wins := atLeast(need, c.lambda)
+	if need != c.need { // rows come by their distances, which few differ in
+		c.need, c.atLeast = need, atLeast(need, c.lambda)
+	}
+	wins := c.atLeast
 	if !c.small(wins, err) {
 		able, lambda := c.compare(m)
 		if able < need {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/bits"
+
+	"belsim/theory/code"
 )
 
 // tree computes the law of the nearest candidate where the candidates form no path: it decides bits,
@@ -21,6 +23,7 @@ type tree struct {
 	sure, output []uint64  // the bits that are decided or certain; their outputs
 	rows         []int     // the candidates of the branches from the root to the present one
 	off          []int     // by candidate: how many sure bits differ from its word
+	open         []uint64  // by candidate: the bits of its word that are not sure
 	counts       []int     // by bit: the pairs of nearest words that differ in it
 
 	known, left intervals // of the branches that are finished; by how much it is too large and too small
@@ -129,34 +132,29 @@ func (x *tree) add(p float64, of intervals) {
 	x.leaves++
 }
 
-// apart is the number of bits, none of them sure, in which two rows differ.
-func (x *tree) apart(a, b int) (n int) {
-	other := x.c.code.Word(b)
-	for j, w := range x.c.code.Word(a) {
-		n += bits.OnesCount64((w ^ other[j]) &^ x.sure[j])
-	}
-	return n
-}
+// word is the word of a candidate of the present branch, without the bits that are sure.
+func (x *tree) word(a int) []uint64 { return x.open[a*len(x.sure) : (a+1)*len(x.sure)] }
 
 // reduce drops the candidates that cannot be nearest. Of two that are as near, the lower level is.
 func (x *tree) reduce(from int) {
 	rows := x.rows[from:]
 	x.work += x.pairs(len(rows))
-	x.off = x.off[:0]
+	x.off, x.open = x.off[:0], x.open[:0]
 	for _, m := range rows {
 		n := 0
 		for j, w := range x.c.code.Word(m) {
 			n += bits.OnesCount64((w ^ x.output[j]) & x.sure[j])
+			x.open = append(x.open, w&^x.sure[j])
 		}
 		x.off = append(x.off, n)
 	}
 	const dropped = -1
-	for a, m := range rows {
+	for a := range rows {
 		for b := a + 1; b < len(rows) && x.off[a] != dropped; b++ {
 			if x.off[b] == dropped {
 				continue
 			}
-			apart, further := x.apart(m, rows[b]), x.off[b]-x.off[a]
+			apart, further := code.Apart(x.word(a), x.word(b)), x.off[b]-x.off[a]
 			if further >= apart {
 				x.off[b] = dropped
 			} else if -further > apart {
@@ -164,26 +162,27 @@ func (x *tree) reduce(from int) {
 			}
 		}
 	}
-	n := from
+	n := 0
 	for a, m := range rows {
 		if x.off[a] != dropped {
-			x.rows[n] = m
+			rows[n] = m
+			copy(x.word(n), x.word(a))
 			n++
 		}
 	}
-	x.rows = x.rows[:n]
+	x.rows = x.rows[:from+n]
 }
 
-// pick returns the bit in which most pairs of the nearest words differ, but for words that follow each
+// pick returns the bit in which most pairs of the nearest words, which reduce has left, differ, but for words that follow each
 // other; of several, the one of which is known least.
 func (x *tree) pick(rows []int) (bit int) {
 	x.work += x.pairs(len(rows))
 	x.counts = resize(x.counts, len(x.c.e))
 	clear(x.counts)
 	least := math.MaxInt
-	for a, m := range rows {
-		for _, o := range rows[min(a+2, len(rows)):] {
-			apart := x.apart(m, o)
+	for a := range rows {
+		for b := a + 2; b < len(rows); b++ {
+			apart := code.Apart(x.word(a), x.word(b))
 			if apart > least {
 				continue
 			}
@@ -191,9 +190,9 @@ func (x *tree) pick(rows []int) (bit int) {
 				least = apart
 				clear(x.counts)
 			}
-			other := x.c.code.Word(o)
-			for j, w := range x.c.code.Word(m) {
-				for d := (w ^ other[j]) &^ x.sure[j]; d != 0; d &= d - 1 {
+			other := x.word(b)
+			for j, w := range x.word(a) {
+				for d := w ^ other[j]; d != 0; d &= d - 1 {
 					x.counts[64*j+bits.TrailingZeros64(d)]++
 				}
 			}
