@@ -40,7 +40,7 @@ type Optimizer struct {
 }
 
 // DefaultSteps is the length of a search where networks learn nothing.
-const DefaultSteps = 100000
+const DefaultSteps = 60000
 
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
 // options say the number of levels and everything that the scenario does not: NewOptimizer sets

@@ -173,8 +173,8 @@ func (x *tree) reduce(from int) {
 	x.rows = x.rows[:from+n]
 }
 
-// pick returns the bit in which most pairs of the nearest words, which reduce has left, differ, but for words that follow each
-// other; of several, the one of which is known least.
+// pick returns the bit in which most pairs of the nearest words differ, of those that reduce has left, but for
+// words that follow each other; of several, the one of which is known least.
 func (x *tree) pick(rows []int) (bit int) {
 	x.work += x.pairs(len(rows))
 	x.counts = resize(x.counts, len(x.c.e))
