@@ -25,8 +25,8 @@ import (
 // Finding is a fault, with its mend.
 type Finding struct {
 	// shift, edges, stretch, line, bias, circle, reversed, inverted, permuted, code, probabilities,
-	// softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead,
-	// moved or empty
+	// softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead
+	// or empty
 	Name string `json:"name"`
 	// size of the fault: the shift or the bias in levels, the slope, the number of columns or levels, the share
 	// of targets or levels, the temperature τ, or a width in levels
@@ -144,10 +144,7 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 			out = append([]Finding{*f}, slices.DeleteFunc(out, func(f Finding) bool { return f.Name == "temperature" })...)
 		}
 		if n, _ := in.Seen.Counts.Total(); n >= few {
-			if add(s.dead); len(out) > 0 && out[len(out)-1].Name == "moved" { // others may come of it
-				slices.Reverse(out)
-			}
-			add(in.empty)
+			add(s.dead, in.empty)
 		}
 	}
 	return out, ctx.Err()
@@ -326,11 +323,10 @@ func (s *search) wrongReading() *trial {
 		s.judge(x)
 		return x
 	}
-	turned := s.turned()
-	all := slices.Concat(turned, s.codes())
+	all := slices.Concat(s.turned(), s.codes())
 	best := least(all)
 	known := s.gains(best) && s.told(best)
-	if p := s.permuted(turned[len(turned)-1]); p != nil {
+	if p := s.permuted(); p != nil {
 		if s.told(p) && (!known || mean(p.errors, 0) < (1-worthwhile)*mean(best.errors, 0)) {
 			best, known = p, true
 		}
@@ -351,7 +347,7 @@ func (s *search) told(t *trial) bool {
 	return mean(t.errors, 1) < (1-2*worthwhile)*guess
 }
 
-// turned are readings of outputs whose columns, bits or levels are the other way round.
+// turned are readings of outputs whose bits or levels are the other way round.
 func (s *search) turned() []trial {
 	levels := trial{Finding: Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where " +
 		"targets rise", Mend: "reverse the targets, or the levels of the network"}}
@@ -363,25 +359,21 @@ func (s *search) turned() []trial {
 		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
 			Mend: "negate the logits, or exchange ones and zeros"}, func(dst, _ []float64) { floats.Scale(-1, dst) }),
 		levels,
-		s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
-			Mend: "reverse the columns of the outputs"}, func(dst, _ []float64) { slices.Reverse(dst) }),
 	}
 }
 
-// pair is a column, from 0, beside a bit, from 0.
-type pair struct {
-	column, bit int
-	r           float64 // how much the column says of the bit
-}
+// bitwise reports whether the network may have been trained bit by bit.
+func (s *search) bitwise() bool { return !s.Code.OneHot() && (s.Training == perceived.BCE || !s.Said) }
 
-// pairs are those of all columns and bits, with their correlation; after a training bit by bit, whose
-// logits may all rise with the label alike, with the share of right decisions, from −1 to 1.
-func (s *search) pairs() (out []pair) {
+// telling is how much each column says of each bit, columns × bits: their correlation; after a training bit by bit,
+// whose logits may all rise with the label alike, the share of right decisions, from −1 to 1. noise is what chance
+// rarely adds to a sum of four.
+func (s *search) telling() (r *mat.Dense, noise float64) {
 	const work = 1 << 26
 	m := s.Bits
 	n := min(s.Len(), max(fewest, work/(m*m)))
 	values, bits := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
-	signs := !s.Code.OneHot() && (s.Training == perceived.BCE || !s.Said)
+	signs := s.bitwise()
 	for i := range n {
 		for k, v := range s.Row(i) {
 			if signs {
@@ -403,100 +395,95 @@ func (s *search) pairs() (out []pair) {
 			}
 		}
 	}
-	var products mat.Dense
-	products.Mul(values.T(), bits)
-	for at, sum := range products.RawMatrix().Data {
-		if r := sum / float64(n); !math.IsNaN(r) && !math.IsInf(r, 0) {
-			out = append(out, pair{at / m, at % m, r})
+	r = mat.NewDense(m, m, nil)
+	r.Mul(values.T(), bits)
+	r.Apply(func(_, _ int, sum float64) float64 {
+		if sum /= float64(n); math.IsNaN(sum) || math.IsInf(sum, 0) { // of what is the same in all samples
+			return 0
 		}
-	}
-	slices.SortStableFunc(out, func(a, b pair) int { return cmp.Compare(b.r, a.r) })
-	return out
+		return sum
+	}, r)
+	return r, sure * 2 / math.Sqrt(float64(n))
 }
 
-// order is the column of each bit, from 0: of one-hot by the mean label of the samples for which the column
-// is large, else each is that of the bit of which it says most, the surest first.
-func (s *search) order(pairs []pair) []int {
-	m := s.Bits
-	from, taken := slices.Repeat([]int{-1}, m), make([]bool, m)
-	if s.Code.OneHot() {
-		weight, labels := make([]float64, m), make([]float64, m)
-		for i := range s.Len() {
-			z := s.Row(i)
-			total := floats.LogSumExp(z)
-			for k, v := range z {
-				p := math.Exp(v - total)
-				weight[k] += p
-				labels[k] += p * s.Exact[i]
+// order is the column of each bit, from 0: two are exchanged where that says more of their bits than before by least,
+// those first that gain most. said is how much they say of them.
+func order(r *mat.Dense, least float64) (from []int, said float64) {
+	m, _ := r.Dims()
+	for k := range m {
+		from = append(from, k)
+	}
+	for range 2 * m {
+		most, first, second := least, 0, 0
+		for i, a := range from {
+			of := r.RawRowView(a)
+			for j, b := range from[:i] {
+				as := r.RawRowView(b)
+				if gain := of[j] + as[i] - of[i] - as[j]; gain > most {
+					most, first, second = gain, i, j
+				}
 			}
 		}
-		for k := range from {
-			from[k] = k
+		if first == second {
+			break
 		}
-		slices.SortStableFunc(from, func(a, b int) int { return cmp.Compare(labels[a]/weight[a], labels[b]/weight[b]) })
-		return from
-	}
-	for _, p := range pairs {
-		if from[p.bit] < 0 && !taken[p.column] {
-			from[p.bit], taken[p.column] = p.column, true
-		}
+		from[first], from[second] = from[second], from[first]
 	}
 	for bit, column := range from {
-		if column < 0 { // what is left
-			from[bit] = slices.Index(taken, false)
-			taken[from[bit]] = true
-		}
+		said += r.At(column, bit)
 	}
-	return from
+	return from, said
 }
 
-// disorder is the share of the correlations of columns with bits in the best order that there is in theirs,
-// below which the columns have another order.
-const disorder = 0.75
-
-// permuted is a reading with the columns in the order in which they say most: each column is that of the
-// bit with which it correlates most, the surest first; or reversed where that says as much. It is nil where
-// their own order does.
-func (s *search) permuted(reversed trial) *trial {
+// permuted is a reading with the columns in the order in which they say most of their bits, or reversed where that says
+// as much; nil where they say most in their own. Columns of a network that is not trained say little in any order, or
+// much of the same bits.
+func (s *search) permuted() *trial {
+	// Of what columns say in the best order: what they say in their own, from which on few are elsewhere; what they say in
+	// reverse, for neighbours of unary say almost the same; and of what each says at best.
+	const disorder, alike, clear = 0.75, 0.95, 0.85
 	m := s.Code.Bits()
 	if m > mostBits || m < 3 {
 		return nil
 	}
-	pairs := s.pairs()
-	from, moved, as, turned, best := s.order(pairs), 0, 0.0, 0.0, 0.0
-	for _, p := range pairs {
-		if p.column == m-1-p.bit {
-			turned += p.r
-		}
-		if p.column == p.bit {
-			as += p.r
-		}
-		if from[p.bit] == p.column {
-			if best += p.r; p.bit != p.column {
-				moved++
-			}
+	r, noise := s.telling()
+	from, best := order(r, 0)
+	if mat.Trace(r) >= disorder*best { // most columns have theirs
+		from, best = order(r, noise)
+	}
+	f := Finding{Name: "permuted"}
+	var places, columns []int
+	turned, ofColumns, ofBits := 0.0, 0.0, 0.0
+	for bit, column := range from {
+		turned += r.At(m-1-bit, bit)
+		ofColumns, ofBits = ofColumns+slices.Max(r.RawRowView(column)), ofBits+floats.Max(mat.Col(nil, bit, r))
+		if f.Order = append(f.Order, column+1); column != bit {
+			places, columns = append(places, bit+1), append(columns, column+1)
 		}
 	}
-	if best <= 0 || as >= disorder*best {
+	if len(columns) == 0 || best <= 0 || !s.Code.OneHot() && best < clear*max(ofColumns, ofBits) {
 		return nil
 	}
-	const alike = 0.95 // of what they say in the best order: neighbours of unary say almost the same
-	t := reversed
-	if turned < alike*best {
-		f := Finding{Name: "permuted", Number: float64(moved),
-			Text: fmt.Sprintf("%d columns stand in another order than the bits of %s, or the network is not trained", moved,
-				s.Code.Name())}
-		for _, column := range from {
-			f.Order = append(f.Order, column+1)
+	const few = 6
+	f.Number = float64(len(columns))
+	f.Text = fmt.Sprintf("%d columns stand in another order than the bits of %s", len(columns), s.Code.Name())
+	f.Mend = "put the columns in the order of the code: it begins with columns " + position.List(f.Order[:min(m, 8)])
+	switch {
+	case turned >= alike*best:
+		for bit := range from {
+			from[bit] = m - 1 - bit
 		}
-		f.Mend = "put the columns in the order of the code: it begins with columns " + position.List(f.Order[:min(m, 8)])
-		t = s.decoded(f, func(dst, z []float64) {
-			for bit, column := range from {
-				dst[bit] = z[column]
-			}
-		})
+		f = Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order", Mend: "reverse the columns of the outputs"}
+	case len(columns) <= few:
+		f.Text = fmt.Sprintf("columns %s stand in another order than the bits of %s", position.List(places), s.Code.Name())
+		f.Mend = fmt.Sprintf("put columns %s in the places of %s", position.List(columns), position.List(places))
 	}
-	if s.judge(&t); t.Mended > (1+same)*t.Error {
+	t := s.decoded(f, func(dst, z []float64) {
+		for bit, column := range from {
+			dst[bit] = z[column]
+		}
+	})
+	if gain := s.judge(&t); t.Mended > (1+same)*t.Error || !s.bitwise() && gain < sure {
 		return nil
 	}
 	return &t

@@ -83,12 +83,6 @@ func (s *search) dead() *Finding {
 		return nil
 	}
 	slices.Sort(dead)
-	if bits := s.elsewhere(dead); bits != nil {
-		plural := map[bool]string{true: "s"}[len(dead) > 1]
-		return found("moved", float64(len(dead)), fmt.Sprintf("column%s %s read%s like bit%s %s of %s, and not like %s own", plural,
-			position.List(dead), map[bool]string{false: "s"}[len(dead) > 1], plural, position.List(bits), s.Code.Name(),
-			map[bool]string{false: "its", true: "their"}[len(dead) > 1]), "check the order of the columns")
-	}
 	list := position.List(dead[:min(len(dead), 6)])
 	if more := len(dead) - 6; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
@@ -99,30 +93,6 @@ func (s *search) dead() *Finding {
 	}
 	return found("dead", float64(len(dead)), fmt.Sprintf("%d of %d columns are dead: %s always say the same, or are mostly "+
 		"wrong", len(dead), s.Code.Bits(), list), mend)
-}
-
-// elsewhere are the bits, from 1, that the classifiers of dead columns tell instead of their own; nil unless all
-// do. A column that says the same number for all samples tells none.
-func (s *search) elsewhere(dead []int) (bits []int) {
-	const more = 0.5 // in correlation
-	if s.Len() < fewest || s.Bits > mostBits || s.Code.Real() || 4*len(dead) > s.Bits {
-		return nil
-	}
-	pairs := s.pairs()
-	from := s.order(pairs)
-	for _, k := range dead {
-		bit, r := slices.Index(from, k-1), map[int]float64{}
-		for _, p := range pairs {
-			if p.column == k-1 {
-				r[p.bit] = p.r
-			}
-		}
-		if variance, square := spread(s.Seen.Columns[k-1]); variance <= 1e-8*square || !(r[bit] > r[k-1]+more) {
-			return nil
-		}
-		bits = append(bits, bit+1)
-	}
-	return bits
 }
 
 // same finds a network that does not depend on its input.
@@ -157,7 +127,8 @@ func (in *Input) guessing() *Finding {
 		return nil
 	}
 	return found("guessing", best.Mean, "the error is that of guessing: the median target alone would be at least as near",
-		"check the order of samples, columns and levels, the code and the range: all must be the network's")
+		"check that the network was trained, and the order of samples, columns and levels, the code and the range: all must "+
+			"be the network's")
 }
 
 // AsGuess reports whether an error in levels is not told, by three standard errors, from that of an answer that
