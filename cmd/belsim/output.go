@@ -172,9 +172,10 @@ func environmental(err error) error {
 	return err
 }
 
-// provenance says how a result was made.
+// provenance says how a result was made: by the call of Python that ran the command, or by the command.
 func (env *environment) provenance() table.Provenance {
-	return table.Provenance{Command: "belsim " + strings.Join(quoted(env.args), " "), Version: version()}
+	command := cmp.Or(os.Getenv("BELSIM_CALL"), "belsim "+strings.Join(quoted(env.args), " "))
+	return table.Provenance{Command: command, Version: version()}
 }
 
 // quoted are arguments as a POSIX shell reads them: in single quotes where they have characters that it would

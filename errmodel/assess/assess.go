@@ -156,12 +156,10 @@ func Run(ctx context.Context, o Options, workers int, progress Progress) (*Repor
 func (n *network) checkQuestion() ([]*code.Code, error) {
 	o, c := n.options, n.code
 	switch {
-	case c.Circular() && (o.Recommend || len(o.Others) > 0):
-		return nil, errors.New("forecasts and further networks are for levels on a line: the perceived-label model knows " +
-			"no circle")
-	case c.Uneven() && (o.Recommend || len(o.Others) > 0):
-		return nil, errors.New("forecasts and further networks are for even levels: noise of one size in labels is " +
-			"another in levels wherever these are uneven, and the perceived-label model has one")
+	case c.Circular() && len(o.Others) > 0:
+		return nil, errors.New("further networks are for levels on a line: forecasts, which they are for, know no circle")
+	case c.Uneven() && len(o.Others) > 0:
+		return nil, errors.New("further networks are for even levels: forecasts, which they are for, know no others")
 	}
 	candidates, err := code.OpenAll(o.Candidates, n.sizes())
 	if err != nil {

@@ -362,10 +362,10 @@ func TestTurned(t *testing.T) {
 func TestCircleRefuses(t *testing.T) {
 	o := turning(t, 0)
 	recommend, others, values := o, o, o
-	recommend.Recommend = true
-	refuses(t, recommend, "forecasts and further networks are for levels on a line")
+	recommend.Recommend = true // which leaves the fit
+	says(t, judge(t, recommend).Fit.Recommendation.Notes[0], "There are no forecasts for angles")
 	others.Others = []Other{{Code: "johnson", Outputs: o.Outputs}}
-	refuses(t, others, "forecasts and further networks are for levels on a line")
+	refuses(t, others, "further networks are for levels on a line")
 	values.Range.Values = make(code.Values, o.Levels)
 	for i := range values.Range.Values {
 		values.Range.Values[i] = float64(i * i)

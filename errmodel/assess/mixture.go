@@ -91,11 +91,11 @@ func remarks(f *Fit, m *mixture) []string {
 	case f.Perceived.Training != perceived.BCE && !f.predicts():
 		none = "r and σ have no intervals: the outputs were not trained bit by bit, so their thresholds at 0 mean nothing"
 	case m.erring < mixturefit.FewestErring:
-		none = fmt.Sprintf("%d samples have a wrong bit: too few for intervals, which need %d", m.erring,
-			mixturefit.FewestErring)
+		none = fmt.Sprintf("%d samples %s: too few for intervals, which need %d", m.erring,
+			map[bool]string{true: "are wrong", false: "have a wrong bit"}[f.predicts()], mixturefit.FewestErring)
 	}
-	return sentences(when(m.Limited, "r is as large as it can be: some error probability of the fit is 1"), none,
-		fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits)))
+	return sentences(when(m.Limited, "r is as large as it can be: some error probability of the fit is 1"), none, when(!f.predicts(),
+		fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits))))
 }
 
 // unknown is an interval without ends.

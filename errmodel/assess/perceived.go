@@ -121,6 +121,8 @@ func (n *network) unmodelled() string {
 	switch c := n.code; {
 	case len(n.decodings) == 0:
 		return "No decoder fits the code."
+	case wrong == 0 && n.options.predicts():
+		return "All predictions are nearest to the level of their target: there is nothing to model."
 	case wrong == 0:
 		return fmt.Sprintf("None of the %d × %d outputs is on the wrong side: there is nothing to model.", samples, c.Bits())
 	case c.Uneven():

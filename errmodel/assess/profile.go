@@ -84,6 +84,9 @@ func (f *Fit) profiles(n *network, m *mixture, learnt *perceived.Network) (out [
 func profile(n *network, m *mixture, k int) Profile {
 	counts, levels := n.seen.Counts, n.code.Levels()
 	p := MixtureProfile(n.code, n.transitions, k, m.R, m.Sigma)
+	if n.options.predicts() {
+		p.Name = fmt.Sprintf("above level %d", k+1)
+	}
 	const most = 64 // points of a panel
 	width := (levels + most - 1) / most
 	for from := 0; from < levels; from += width {

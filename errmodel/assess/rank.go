@@ -30,8 +30,15 @@ func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidat
 		return nil, err
 	}
 	if known.forecasts == nil {
-		return &Recommendation{Ranking: []forecast.Row{},
-			Notes: []string{"No code is recommended: these outputs do not tell the label noise."}}, nil
+		note := "No code is recommended: these outputs do not tell the label noise."
+		switch {
+		case f.Circular:
+			note = "There are no forecasts for angles: the model behind them knows no circle."
+		case f.Values != nil:
+			note = "There are no forecasts for uneven levels: noise of one size in labels is another in levels wherever these " +
+				"are uneven, and the model behind forecasts has one."
+		}
+		return &Recommendation{Ranking: []forecast.Row{}, Notes: []string{note}}, nil
 	}
 	forecaster := *known.forecasts
 	if err := f.Direct.inform(&forecaster, f.Decoders, own.width()); err != nil {
@@ -65,7 +72,7 @@ func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidat
 			"as yours was. better is the probability that its error is smaller than the smallest of yours.",
 		when(own.options.FitDecoder, "Fitted decoders of other codes are not forecast: rows are of the plain decoders."),
 		known.siblings.text(f.Code),
-		when(len(own.options.Others) == 0, "One network does not show how fast its logits can change, so the "+
+		when(len(own.options.Others) == 0, "One network does not show how fast its outputs can change, so the "+
 			"intervals of codes with many transitions are wide. A second network narrows them: train one with the columns of "+
 			"the code probe, and give its outputs, too ("+position.Flag("also", "probe:FILE")+")."),
 		when(f.Direct.counts(f.Decoders), "The error of direct regression counts as that of a second network: "+

@@ -37,15 +37,15 @@ func (r *Report) details() (out []table.Block) {
 		outputs = "bits (±1)"
 	}
 	lowest, highest := occurring(f.Prior)
-	head := fmt.Sprintf("%s, %d levels (%d bits); %d samples of levels %s to %s, outputs are %s", f.Code, f.Levels,
-		f.Bits, f.Samples, position.At(lowest), position.At(highest), outputs)
+	head := fmt.Sprintf("%s, %d levels%s; %d samples of levels %s to %s, outputs are %s", f.Code, f.Levels,
+		when(!f.predicts(), fmt.Sprintf(" (%d bits)", f.Bits)), f.Samples, position.At(lowest), position.At(highest), outputs)
 	if f.Range != nil {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth) + when(f.Values != nil, " on average")
 	}
 	add(head, nil)
 	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
 		add("perceived-label model (95 % intervals)", known.table())
-		if len(known.Rates) > 0 {
+		if len(known.Rates) > 0 && !f.predicts() {
 			add("rate of wrong bits, by their transitions: model against observed", table.Of(known.Rates))
 		}
 	}

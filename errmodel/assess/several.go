@@ -80,6 +80,6 @@ func NewSeveral(reports []*Report) *Several {
 	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s on average.",
 		len(reports), by)
 	out.Verdict = sentences(append(append([]string{opening}, warnings...),
-		"One noisy label for all bits describes "+which+".", "Next: "+next)...)
+		"One noisy label describes "+which+".", "Next: "+next)...)
 	return out
 }

@@ -147,7 +147,7 @@ func (f *Fit) next() string {
 	case f.Direct != nil && f.Direct.Told && f.Direct.Difference > much*f.Direct.Error && !f.predicts():
 		return "train longer, or keep direct regression: forecasts hold for networks that were trained to the end."
 	case f.WrongBits == 0:
-		return "judge it by more test samples: without a wrong output it tells nothing of other codes."
+		return "judge it by more test samples: without an error it tells nothing of other codes."
 	case f.Circular:
 		return "train other codes, and regression of sine and cosine, and judge each by the same samples: no forecast " +
 			"knows a circle."
@@ -182,7 +182,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 	case forecast.Train:
 		return fmt.Sprintf("%strain %s. Forecast: %s than yours; the probability that it has less is %s.", first, how,
 			moreThanYours(-d.Gain), forecast.Chance(d.Better)) +
-			when(d.Rule, " This head lost least in general, and no head is forecast to be 2 % better.") +
+			when(d.Rule, " "+forecast.LeastLost+", and no other had less; here none is forecast to be 2 % better.") +
 			when(d.Lost > 0, " On other data sets "+yours+" had more error than the best head: "+forecast.DirectLost+".")
 	case forecast.Take:
 		return fmt.Sprintf("%stake %s%s: it gains %s.", first, when(d.Code != forecast.Direct, "the network of "), how,

@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
+	"belsim/theory/decode"
 )
 
 const (
@@ -100,7 +101,7 @@ func (s *search) moved(name string, l observed.Line) trial {
 	for _, v := range s.read.answer {
 		t.answer = append(t.answer, l.At(v))
 	}
-	t.errors = s.off(t.answer)
+	t.errors = s.off(s.Code, t.answer)
 	return t
 }
 
@@ -257,20 +258,50 @@ func (s *search) ends() (lo, hi float64) {
 	return lo, hi
 }
 
-// circle finds that levels or predictions on a line are angles: round the range, errors are far smaller, and not as
-// small as chance makes them.
+// circle finds that levels or predictions on a line are angles: round the range, or by the decoders of a circle, errors
+// are far smaller, and not as small as chance makes them; or a few that are far over the range, both ways, are small.
+// Both ends have targets: where one has few, a range may have clipped them.
 func (s *search) circle() *trial {
-	const far, chance = 0.7, 0.25
+	const far, end, times, few = 0.25, 1. / 8, 8, 3
 	around := float64(s.Code.Levels() - 1)
-	t := trial{Finding: Finding{Name: "circle", Number: around, Text: "the ends of the range are one point, as angles have them",
-		Mend: "give " + position.Flag("circular", "")}}
+	all := []trial{{Finding: Finding{Name: "circle", Number: around, Text: "the ends of the range are one point, as angles have them",
+		Mend: "give " + position.Flag("circular", "")}}}
 	for _, e := range s.read.errors {
-		t.errors = append(t.errors, min(e, max(around-e, 0)))
+		all[0].errors = append(all[0].errors, min(e, max(around-e, 0)))
 	}
-	if s.judge(&t) < sure || t.Mended > far*t.Error || mean(t.errors, 1) > (1-2*worthwhile)*chance*around {
+	if c := s.Code.OnCircle(); !s.predicts() && !c.Uneven() {
+		if d, err := observed.Decodings(s.Decoders, c, s.Kind, decode.Options{Temperature: 1}); err == nil && len(d) > 0 {
+			all = append(all, s.with(all[0].Finding, c, d, nil))
+		}
+	}
+	t, above, below, lost, first, last := least(all), 0, 0, 0, 0, 0
+	for i, e := range t.errors {
+		switch at := (s.Exact[i] - 1) / around; {
+		case at < end:
+			first++
+		case at > 1-end:
+			last++
+		}
+		switch as := s.read.errors[i]; {
+		case e > far*around:
+			lost++
+		case as <= far*around || e > far*as:
+		case s.read.answer[i] > s.Exact[i]:
+			above++
+		default:
+			below++
+		}
+	}
+	smaller := 0.5 // levels that are rolled by one are wrong one way
+	if 4*min(above, below) > max(above, below) {
+		smaller = 0.7
+	}
+	round := s.judge(t) > sure && t.Mended < smaller*t.Error && mean(t.errors, 1) < (1-2*worthwhile)*far*around
+	over := min(above, below) >= few && above+below > few*lost && t.Mended < (1-worthwhile)*t.Error
+	if times*min(first, last) < max(first, last) || !round && !over {
 		return nil
 	}
-	return &t
+	return t
 }
 
 // clipped finds that the range clips targets: many lie at the very end of it, and few beside.

@@ -155,7 +155,7 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 func (s *search) reading() (out []Finding) {
 	var x *trial
 	if s.predicts() {
-		s.read = trial{answer: s.Own, errors: s.off(s.Own)}
+		s.read = trial{answer: s.Own, errors: s.off(s.Code, s.Own)}
 	} else {
 		s.read = s.decoded(Finding{}, nil)
 		x = s.wrongReading()
@@ -260,18 +260,23 @@ func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, ch
 		}
 	}
 	for r := range all {
-		all[r].errors = s.off(all[r].answer)
+		all[r].errors = s.off(c, all[r].answer)
 	}
 	best := *least(all)
 	best.Finding = f
 	return best
 }
 
-// off are the errors of answers, in levels.
-func (s *search) off(answers []float64) []float64 {
-	out := make([]float64, len(answers))
+// off are the errors of answers in levels of a code, which may lie on a circle, where real labels have one more.
+func (s *search) off(c *code.Code, answers []float64) []float64 {
+	out, levels, scale := make([]float64, len(answers)), float64(c.Levels()), 1.0
+	if c.Circular() && s.Input.Labels.Real {
+		scale = levels / (levels - 1)
+	}
 	for i, v := range answers {
-		out[i] = math.Abs(v - s.Exact[i])
+		if out[i] = math.Abs(v - 1 - scale*(s.Exact[i]-1)); c.Circular() {
+			out[i] = min(out[i], levels-out[i]) / scale
+		}
 	}
 	return out
 }
@@ -354,7 +359,7 @@ func (s *search) turned() []trial {
 	for _, v := range s.read.answer {
 		levels.answer = append(levels.answer, float64(s.Code.Levels()+1)-v)
 	}
-	levels.errors = s.off(levels.answer)
+	levels.errors = s.off(s.Code, levels.answer)
 	return []trial{
 		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
 			Mend: "negate the logits, or exchange ones and zeros"}, func(dst, _ []float64) { floats.Scale(-1, dst) }),

@@ -349,6 +349,7 @@ class Inputs:
 
     def __init__(self) -> None:
         self.stdin: bytes | None = None
+        self.call = ""  # what results name as the command that made them
         self.names: dict[str, str] = {}  # of the arrays, by the paths that belsim sees
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -435,6 +436,17 @@ class Inputs:
         if isinstance(value, dict):
             return {k: self.renamed(v) for k, v in value.items()}
         return value
+
+
+def call_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """A call as Python reads it, without defaults: arrays have the names of their arguments."""
+
+    def short(value: Any) -> bool:
+        return isinstance(value, (str, int, float)) or (isinstance(value, (tuple, list)) and len(value) < 10 and all(map(short, value)))
+
+    told = {k: v for k, v in arguments.items() if v is not None and v is not False and k not in ("progress", "workers")}
+    parts = [f"{k}={v!r}" if short(v) else f"{k}={k}" for k, v in told.items() if not short(v) or v not in ("auto", "refuse", (), [])]
+    return f"belsim.{name}({', '.join(parts)})"
 
 
 def _plain(path: str) -> bool:
@@ -658,6 +670,8 @@ def run(args: Iterable[str], inputs: Inputs, *, progress: bool | None = None, ma
     if bar.wanted:
         environment.setdefault("BELSIM_PROGRESS", "500ms")
     environment["BELSIM_CALLER"] = f"{os.getpid()}:{inputs.folder}"  # it ends, and removes the folder, when this process is killed
+    if inputs.call and _plain(inputs.call):
+        environment["BELSIM_CALL"] = inputs.call
     path = executable()
     try:
         process = subprocess.Popen(

@@ -24,6 +24,7 @@ from belsim._call import (
     Short,
     answered,
     array,
+    call_of,
     choice,
     ends,
     flags,
@@ -61,6 +62,8 @@ T = TypeVar("T")
 _WENT = dict.fromkeys(("codes", "decoder", "mae", "training", "model", "prior", "baseline"), "belsim.forecast has it")
 _WENT |= dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
 _WENT |= {"runs": "also=[(code, outputs)] has them", "points": "their distances are those of the labels that decode returns"}
+_WENT |= dict.fromkeys(("weights", "sample_weight"), "every sample counts alike: to weight them, draw samples by their weights, "
+                      "i = rng.choice(N, N, p=w / w.sum()), and give outputs[i] and targets[i]")  # fmt: skip
 _WENT["time"] = "steps says how long to search"
 _WENT |= dict.fromkeys(("label_noise", "misfit", "cutoff"), "belsim.forecast takes mae; misfit and cutoff are constants of the model")
 
@@ -87,6 +90,7 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
     own = {name: value for name, value in arguments.items() if value is not None}
     progress = own.pop("progress", None)
     with Inputs() as inputs:
+        inputs.call = call_of(command, arguments)
         codes = own.pop("codes", ())
         named = [(f"codes[{i}]", c) for i, c in enumerate(listed(codes, "codes", "names and L × M matrices, such as ['unary', C]"))]
         named += [(name, own.pop(name)) for name in ("a", "b") if name in own]
@@ -504,7 +508,8 @@ class Fit(_Results, _plots.Pictured):
         of = self
         if bits is not None:
             of = self._again(recommend=False, bits=positions(bits, "bits", "bits, from 0", self.results["bits"]))
-        return _plots.profiles(ax, of.results["profiles"], of.results["curve"])
+        name = "above level" if of.results["code"] == "direct" else "bit"
+        return _plots.profiles(ax, of.results["profiles"], of.results["curve"], name)
 
     def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
         """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
@@ -525,6 +530,7 @@ class Fit(_Results, _plots.Pictured):
         if not file.lower().endswith(".html"):
             raise Error(f"{file}: want a name that ends in .html")
         with Inputs() as inputs:
+            inputs.call = f"{call_of('fit', arguments)}.report({file!r})"
             run([*_fit_arguments(inputs, **arguments), f"--output={file}"], inputs, progress=arguments["progress"])
 
     def _shown(self) -> tuple[str, pd.DataFrame | None]:
@@ -691,6 +697,7 @@ def _other(pair: Any, arguments: dict[str, Any], i: int) -> Any:
 
 def _fit(**arguments: Any) -> Fit:
     with Inputs() as inputs:
+        inputs.call = call_of("fit", arguments)
         file = inputs.path("fit.json")
         fitted = inputs.path("decoder.npz")
         command = _fit_arguments(inputs, **arguments)

@@ -109,17 +109,20 @@ def verification(ax: Axes | None, labels: pd.DataFrame) -> Axes:
     return out
 
 
-def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str) -> Axes:
+def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str, name: str) -> Axes:
     """Error rates of some bits over the levels, with their 95 % intervals, and the model's curve."""
     out = axes(ax)
     for bit in bits:
         rate = np.asarray(bit["rate"], dtype=float)
         spread = np.abs(np.array([bit["rate_lo"], bit["rate_hi"]], dtype=float) - rate)
-        points = out.errorbar(bit["rate_levels"], rate, spread, fmt=".", label=f"bit {bit['bit']}")
+        points = out.errorbar(bit["rate_levels"], rate, spread, fmt=".", label=f"{name} {bit['bit']}")
         if bit["curve"] is not None:
             out.plot(bit["curve_levels"], bit["curve"], color=points.lines[0].get_color())
-    out.set(xlabel="level", ylabel="error rate", title=tex(model))
-    out.legend()
+    low, high = out.get_ylim()
+    across = 3
+    rows = -(-len(bits) // across)  # of the legend, which lies above the bars
+    out.set(xlabel="level", ylabel="error rate", title=tex(model), ylim=(low, high + 0.09 * rows * (high - low)))
+    out.legend(loc="upper center", ncols=across)
     return out
 
 

@@ -154,8 +154,7 @@ def test_fitted(hard: bool) -> None:
     assert (lower < 0).any()
     near = label + (y - label + 180) % 360 - 180
     assert 0.85 < ((lower <= near) & (near <= upper)).mean() < 0.95
-    with pytest.raises(belsim.Error, match="levels on a line"):
-        belsim.fit("johnson", z, y, levels=32, range=ROUND, circular=True, recommend=True)
+    assert "no forecasts for angles" in told.recommendation.attrs["notes"][0] and told.recommendation.empty
 
 
 def test_commands() -> None:

@@ -92,7 +92,11 @@ func pictures(r *assess.Report) ([]picture, error) {
 		add("Error of other codes, if they were trained, divided by yours", f, err)
 	}
 	f, err := plots.Profile(profileData(r, style))
-	add("How often bits are wrong", f, err)
+	what := "bits are wrong"
+	if r.Fit.Code == forecast.Direct {
+		what = "predictions are on the wrong side of a level"
+	}
+	add("How often "+what, f, err)
 	if q := r.Fit.Quantiles; q != nil && len(q.Rows) > 1 {
 		f, err := plots.Lines(quantileData(r.Fit, style))
 		add("How large the errors are. "+q.Text(r.Fit), f, err)
