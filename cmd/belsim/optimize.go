@@ -14,9 +14,11 @@ import (
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/code"
 )
 
 type optimizeCmd struct {
+	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from, and to compare with: NAMEs, FILEs and NAME=FILEs."`
 	levelsFlag
 	circularFlag
 	Bits           int    `placeholder:"M" help:"Number of bits, at most 64."`
@@ -39,8 +41,15 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	size := sizes(s, cmd.Levels, 0, cmd.circularFlag, fit)
+	codes, err := code.OpenAll(cmd.Codes, size)
+	if err != nil {
+		return err
+	}
 	o := search.Options{Levels: size.Named(), Circular: size.Circular, Bits: cmd.Bits, MaxTransitions: cmd.MaxTransitions,
-		Workers: cmd.Workers, Steps: cmd.Steps}
+		Codes: codes, Workers: cmd.Workers, Steps: cmd.Steps}
+	for _, c := range codes {
+		o.Levels = c.Levels() // of all
+	}
 	if err := cmd.ask(s, o.Levels, o.Circular); err != nil {
 		return err
 	}

@@ -94,6 +94,11 @@ func (p *Optimizer) columns(o *Options) error {
 		if err != nil {
 			return err
 		}
+		for _, c := range o.Codes {
+			if err := c.CheckTable(e); err != nil {
+				return err
+			}
+		}
 		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) }
 		o.Bits, p.scenario.Model = e.RawMatrix().Cols, scenario.Table{Path: m.Path, Read: e}
 	}

@@ -46,6 +46,7 @@ type Options struct {
 	Cost         cost.Cost // of answers
 	// Column gives the error probabilities of a bit with given transitions.
 	Column Column
+	Codes  []*code.Code // to begin from, and to compare with, besides the named ones
 	// Objective, when set, replaces the evaluators of the package, which are for gen on bits that
 	// err independently.
 	Objective Objective

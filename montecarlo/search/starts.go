@@ -10,26 +10,37 @@ import (
 	"belsim/theory/code"
 )
 
-// known lists the named codes that a search can begin from, of at most M bits. Where they have fewer
-// bits, the other bits never change.
-func (o *Options) known(ctx context.Context) ([]candidate, error) {
-	var out []candidate
+// codes lists the caller's codes, and the named ones of no more bits than the search has.
+func (o *Options) codes() ([]*code.Code, error) {
+	out := slices.Clone(o.Codes)
 	for _, f := range code.Families() {
-		if f.Bits(o.Levels) > o.Bits {
+		given := slices.ContainsFunc(o.Codes, func(c *code.Code) bool { return c.Name() == f.Name })
+		if given || f.Bits(o.Levels) > o.Bits {
 			continue
-		}
-		if err := ctx.Err(); err != nil { // codes of thousands of levels and bits take a while
-			return nil, err
 		}
 		c, err := code.New(f.Name, o.Levels)
 		if err != nil {
 			return nil, err
 		}
-		if w := o.wordsOf(c); o.fits(w) {
+		if o.Circular {
+			c = c.OnCircle()
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// known lists those of these codes that a search can begin from. Where they have fewer bits, the other
+// bits never change.
+func (o *Options) known() ([]candidate, error) {
+	codes, err := o.codes()
+	var out []candidate
+	for _, c := range codes {
+		if w := o.wordsOf(c); c.Bits() <= o.Bits && o.fits(w) {
 			out = append(out, newCandidate(c.Name(), w))
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // digits returns a code of two digits, as b1jdj and b2jdj are. The less significant digit is
@@ -123,9 +134,9 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 	return pool[:min(count, len(pool))]
 }
 
-// starts lists the codes that a search begins from: named ones and random ones.
+// starts lists the codes that a search begins from: known ones and random ones.
 func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, error) {
-	all, err := o.known(ctx)
+	all, err := o.known()
 	if err != nil {
 		return nil, err
 	}
