@@ -453,22 +453,28 @@ type series struct {
 	glyph draw.GlyphStyle
 }
 
-// titled is a figure with a title, below which the rest is drawn.
-func (s Style) titled(title string, height vg.Length, rest func(below draw.Canvas)) *Figure {
+// titled is a figure with a title above the middle of its axes, which the drawing of the rest returns.
+func (s Style) titled(title string, height vg.Length, rest func(below draw.Canvas) (axes draw.Canvas)) *Figure {
 	title, style := s.heading(title, s.width()-vg.Points(14))
 	return &Figure{width: s.width(), height: height, style: s, draw: func(c draw.Canvas) {
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5)) // margins
-		if !s.NoTitle && title != "" {
-			c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, title)
-			c = draw.Crop(c, 0, 0, 0, -style.Height(title)-vg.Points(4))
+		if s.NoTitle || title == "" {
+			rest(c)
+			return
 		}
-		rest(c)
+		axes, half := rest(draw.Crop(c, 0, 0, 0, -style.Height(title)-vg.Points(4))), style.Width(title)/2
+		middle := max(min(axes.Center().X, c.Max.X-half), c.Min.X+half)
+		c.FillText(style, vg.Point{X: middle, Y: c.Max.Y}, title)
 	}}
 }
 
 // keyed is a figure of a plot with a key between its title and its axes.
 func (s Style) keyed(title string, p *plot.Plot, key []series, height vg.Length) *Figure {
-	return s.titled(title, height, func(below draw.Canvas) { p.Draw(drawKey(below, p, key)) })
+	return s.titled(title, height, func(c draw.Canvas) draw.Canvas {
+		c = drawKey(c, p, key)
+		p.Draw(c)
+		return p.DataCanvas(c)
+	})
 }
 
 // drawKey writes the names of series in a row along the top of c, in the letters of a plot, and

@@ -70,7 +70,10 @@ func Forest(d ForestData) (*Figure, error) {
 	}
 	const rowHeight, axisHeight = 13, 62
 	height := vg.Points(rowHeight*(float64(len(rows))+above) + axisHeight)
-	return d.Style.titled(d.Title, height, func(c draw.Canvas) { drawForest(c, p, rows, d.Style.column()) }), nil
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) draw.Canvas {
+		drawForest(c, p, rows, d.Style.column())
+		return c
+	}), nil
 }
 
 // drawForest draws the rows between their names and their texts. A column has no room for texts.

@@ -58,7 +58,7 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 // Heatmap draws by how much ratios are above and below 1, in a diverging palette in which a ratio
 // and its inverse are equally deep: blue where the ratio is below 1 and red where it is above. The
 // numbers at the colour bar are increases in percent, 100·(ratio − 1). A thick contour is at 1 and
-// thin ones are at the other marks of the colour bar, dashed below 1; the longest of each has its name.
+// thin ones are at the other marks of the colour bar, dashed below 1, each with its name.
 // Contours end a cell before blank ones, and short ones are left out. The colour bar is as long as the
 // numbers differ. Where a few cells are far beyond the others, it ends before them in a point.
 func Heatmap(d HeatmapData) (*Figure, error) {
@@ -94,7 +94,7 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if n := vg.Length(len(panels)); n > 1 {
 		height = d.Style.of(4.8)/n + vg.Points(50)
 	}
-	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) { d.draw(c, panels, scale) }), nil
+	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) draw.Canvas { return d.draw(c, panels, scale) }), nil
 }
 
 // panel is the plot of some differences.
@@ -106,7 +106,9 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) *plot.Pl
 	p.Add(plotter.NewImage(cells(z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
 	var names contourNames
 	for _, tick := range scale.ticks(scale.lo, scale.hi) {
-		longest := plotter.XYs{}
+		if tick.Value == 0 {
+			tick.Label = "equal"
+		}
 		for _, path := range contours(z, tick.Value) {
 			if len(path) <= max(len(d.X), len(d.Y))/8 { // a fragment, as those beside blank cells are
 				continue
@@ -116,14 +118,8 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) *plot.Pl
 				line[i] = plotter.XY{X: x.value(at.x), Y: y.value(at.y)}
 			}
 			p.Add(&plotter.Line{XYs: line, LineStyle: contourStyle(tick.Value)})
-			if len(line) > len(longest) {
-				longest = line
-			}
+			names = append(names, contourName{tick.Label, line})
 		}
-		if tick.Value == 0 {
-			tick.Label = "equal"
-		}
-		names = append(names, contourName{tick.Label, longest})
 	}
 	p.Add(names)
 	if d.Mark != nil {
@@ -132,14 +128,14 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) *plot.Pl
 	return p
 }
 
-// contourName is the name of a contour, and its longest line.
+// contourName is the name of a contour, and a line of it.
 type contourName struct {
 	text string
 	line plotter.XYs
 }
 
-// contourNames are the names of contours. Each stands on its line, with a halo, where no other name is; a
-// short line has none.
+// contourNames are the names of contours. Each stands on its line, with a halo, where no other name is, and
+// no other line if there is such a place; a short line has none.
 type contourNames []contourName
 
 // Plot implements plot.Plotter.
@@ -147,19 +143,26 @@ func (n contourNames) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	style := styleOf(p, 8)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-	halo, taken := style, []vg.Rectangle{}
+	halo, names := style, []vg.Rectangle{}
 	halo.Color = color.White
 	for i, of := range n {
 		half := vg.Point{X: style.Width(of.text)/2 + vg.Points(2), Y: style.Height(of.text) / 2} // inside of the frame
-		for _, sixths := range []int{2 + 2*(i%2), 4 - 2*(i%2), 3, 1, 5} {
-			if len(of.line) <= 4 {
-				break
+		taken := slices.Clone(names)
+		for _, other := range slices.Delete(slices.Clone(n), i, i+1) {
+			for _, at := range other.line {
+				point := vg.Point{X: tx(at.X), Y: ty(at.Y)}
+				taken = append(taken, vg.Rectangle{Min: point, Max: point})
+			}
+		}
+		for try, sixths := range slices.Repeat([]int{2 + 2*(i%2), 4 - 2*(i%2), 3, 1, 5}, 2) {
+			if try == 5 {
+				taken = names
 			}
 			at := of.line[len(of.line)*sixths/6]
 			place := vg.Point{X: min(max(tx(at.X), c.Min.X+half.X), c.Max.X-half.X),
 				Y: min(max(ty(at.Y), c.Min.Y+half.Y), c.Max.Y-half.Y)}
 			box := vg.Rectangle{Min: place.Sub(half), Max: place.Add(half)}
-			if slices.ContainsFunc(taken, func(r vg.Rectangle) bool {
+			if len(of.line) <= 4 || slices.ContainsFunc(taken, func(r vg.Rectangle) bool {
 				return r.Min.X < box.Max.X && box.Min.X < r.Max.X && r.Min.Y < box.Max.Y && box.Min.Y < r.Max.Y
 			}) {
 				continue
@@ -168,7 +171,7 @@ func (n contourNames) Plot(c draw.Canvas, p *plot.Plot) {
 				c.FillText(halo, place.Add(off), of.text)
 			}
 			c.FillText(style, place, of.text)
-			taken = append(taken, box)
+			names = append(names, box)
 			break
 		}
 	}
@@ -191,8 +194,8 @@ func increase(difference float64) float64 {
 	return 100 * difference
 }
 
-// draw draws maps with their colour bar below them.
-func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale) {
+// draw draws maps with their colour bar below them, and returns their axes.
+func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale) draw.Canvas {
 	const forBar, forName = 66, 14
 	above := draw.Crop(c, 0, 0, vg.Points(forBar), 0)
 	if len(panels) > 1 {
@@ -211,7 +214,8 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		}
 		areas = append(areas, area)
 	}
-	whole := vg.Rectangle{Min: areas[0].Min, Max: areas[len(areas)-1].Max}
+	whole := areas[0]
+	whole.Max = areas[len(areas)-1].Max
 	if d.Blank != "" && slices.ContainsFunc(d.Panels, func(p HeatmapPanel) bool { return hasBlank(p.Z) }) {
 		// beside the axis' name: on the right, or in the middle between the names of two panels
 		right, room := whole.Max.X, 0.5*areas[0].Size().X-vg.Points(30)
@@ -237,7 +241,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		for _, area := range areas {
 			c.FillText(style, area.Center(), "no valid cell")
 		}
-		return
+		return whole
 	}
 	bar := colourBar(d.Style, d.ZLabel, scale.lo, scale.hi, scale.ticks, scale)
 	below := draw.Crop(c, 0, 0, 0, vg.Points(46)-c.Size().Y)
@@ -262,6 +266,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		_, words := shrink(style, sides[i], 0.48*whole.Size().X)
 		c.FillText(style, vg.Point{X: x, Y: area.Max.Y + vg.Points(4)}, words)
 	}
+	return whole
 }
 
 // align makes canvases of plots narrower, so that the axes of all begin and end at the same places.

@@ -28,7 +28,7 @@ type NamedLine struct {
 }
 
 // Lines draws quantities of every level. The paper's Figure 7 shows the quantities that
-// BEL-J adds up in this way. Lines differ in colour, dash and weight.
+// BEL-J adds up in this way. Lines differ in colour, dash and weight. A single quantity has points, and no key.
 func Lines(d LinesData) (*Figure, error) {
 	x, err := newAxis("level", d.Level, false)
 	if err != nil {
@@ -51,8 +51,12 @@ func Lines(d LinesData) (*Figure, error) {
 			line[j] = plotter.XY{X: d.Level[j], Y: v}
 			lo, hi = min(lo, v), max(hi, v)
 		}
-		p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
-		key[i] = series{name: l.Name, line: styles[i]}
+		if len(key) > 1 {
+			p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
+			key[i] = series{name: l.Name, line: styles[i]}
+		} else {
+			p.Add(&plotter.Scatter{XYs: line, GlyphStyle: draw.GlyphStyle{Color: blue, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}})
+		}
 	}
 	if x.set(&p.X); d.XLabel == "" {
 		p.X.Tick.Marker = plot.TickerFunc(levelTicks)

@@ -36,13 +36,14 @@ func Verify(d VerifyData) *Figure {
 	lower := d.deviationPanel(z)
 	unlabel(&upper.X)
 	height := max(d.Style.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
-	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) draw.Canvas {
 		c = drawKey(c, upper, key)
 		high := c.Size().Y
 		at := []draw.Canvas{draw.Crop(c, 0, 0, 0.36*high, 0), draw.Crop(c, 0, 0, 0, -0.66*high)}
 		align(at, upper, lower)
 		upper.Draw(at[0])
 		lower.Draw(at[1])
+		return upper.DataCanvas(at[0])
 	})
 }
 
