@@ -458,11 +458,11 @@ func (s Style) titled(title string, height vg.Length, rest func(below draw.Canva
 	title, style := s.heading(title, s.width()-vg.Points(14))
 	return &Figure{width: s.width(), height: height, style: s, draw: func(c draw.Canvas) {
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5)) // margins
+		room := style.Height(title) + vg.Points(4)
 		if s.NoTitle || title == "" {
-			rest(c)
-			return
+			title, room = "", 0
 		}
-		axes, half := rest(draw.Crop(c, 0, 0, 0, -style.Height(title)-vg.Points(4))), style.Width(title)/2
+		axes, half := rest(draw.Crop(c, 0, 0, 0, -room)), style.Width(title)/2
 		middle := max(min(axes.Center().X, c.Max.X-half), c.Min.X+half)
 		c.FillText(style, vg.Point{X: middle, Y: c.Max.Y}, title)
 	}}
@@ -470,11 +470,13 @@ func (s Style) titled(title string, height vg.Length, rest func(below draw.Canva
 
 // keyed is a figure of a plot with a key between its title and its axes.
 func (s Style) keyed(title string, p *plot.Plot, key []series, height vg.Length) *Figure {
-	return s.titled(title, height, func(c draw.Canvas) draw.Canvas {
-		c = drawKey(c, p, key)
-		p.Draw(c)
-		return p.DataCanvas(c)
-	})
+	return s.titled(title, height, func(c draw.Canvas) draw.Canvas { return drawn(p, drawKey(c, p, key)) })
+}
+
+// drawn draws a plot, and returns its axes.
+func drawn(p *plot.Plot, c draw.Canvas) (axes draw.Canvas) {
+	p.Draw(c)
+	return p.DataCanvas(c)
 }
 
 // drawKey writes the names of series in a row along the top of c, in the letters of a plot, and

@@ -204,8 +204,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	at := plot.Align([][]*plot.Plot{panels}, draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Points(8)}, above)[0]
 	var areas []draw.Canvas
 	for i, p := range panels {
-		p.Draw(at[i])
-		area := p.DataCanvas(at[i])
+		area := drawn(p, at[i])
 		frame(c, area.Rectangle)
 		if len(panels) > 1 {
 			style, words := shrink(textStyle(d.Style, 10), d.Panels[i].Name, area.Size().X)
@@ -254,13 +253,10 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	if scale.hi > 0 {
 		sides[1] = d.Above + " → " + percent(scale.hi)
 	}
-	size := vg.Points(9.5) // of both
-	for _, text := range sides {
-		style, _ := shrink(textStyle(d.Style, 9.5), text, 0.48*whole.Size().X)
-		size = min(size, style.Font.Size)
-	}
 	style := textStyle(d.Style, 9.5)
-	style.Font.Size = size
+	for _, text := range sides { // both are as small
+		style, _ = shrink(style, text, 0.48*whole.Size().X)
+	}
 	for i, x := range []vg.Length{whole.Min.X, whole.Max.X} {
 		style.XAlign = []text.XAlignment{draw.XLeft, draw.XRight}[i]
 		_, words := shrink(style, sides[i], 0.48*whole.Size().X)

@@ -79,8 +79,7 @@ func Profile(d ProfileData) (*Figure, error) {
 		for i, row := range plot.Align(panels, tiles, c) {
 			for j, at := range row {
 				if p := panels[i][j]; p != nil {
-					p.Draw(at)
-					area := p.DataCanvas(at)
+					area := drawn(p, at)
 					bar(d.Bits[i*columns+j], area, p)
 					if i+j == 0 {
 						axes = area

@@ -41,9 +41,8 @@ func Verify(d VerifyData) *Figure {
 		high := c.Size().Y
 		at := []draw.Canvas{draw.Crop(c, 0, 0, 0.36*high, 0), draw.Crop(c, 0, 0, 0, -0.66*high)}
 		align(at, upper, lower)
-		upper.Draw(at[0])
 		lower.Draw(at[1])
-		return upper.DataCanvas(at[0])
+		return drawn(upper, at[0])
 	})
 }
 

@@ -33,8 +33,11 @@ type optimizeCmd struct {
 
 // Run implements the command.
 func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
-	if err := errors.Join(cmd.checkOutput(env, cmd.found(ctx, nil, "")), cmd.check()); err != nil {
+	if err := cmd.checkOutput(env, cmd.found(ctx, nil, "")); err != nil {
 		return err
+	}
+	if cmd.Bits == 0 && cmd.Errors == "" {
+		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12")
 	}
 	s, fit, err := cmd.read(env, cmd.sampling(), (*assess.Fit).FillNetwork)
 	if err != nil {
@@ -47,8 +50,8 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	}
 	o := search.Options{Levels: size.Named(), Circular: size.Circular, Bits: cmd.Bits, MaxTransitions: cmd.MaxTransitions,
 		Codes: codes, Workers: cmd.Workers, Steps: cmd.Steps}
-	for _, c := range codes {
-		o.Levels = c.Levels() // of all
+	for _, c := range codes { // all have as many
+		o.Levels = c.Levels()
 	}
 	if err := cmd.ask(s, o.Levels, o.Circular); err != nil {
 		return err
@@ -62,7 +65,11 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if optimizer.Forecaster != nil && fit != nil {
 		fit.Inform(optimizer.Forecaster, true)
 	}
-	if err := checkSearch(optimizer); err != nil {
+	if o = optimizer.Options; o.Check() != nil {
+		return fmt.Errorf("--bits %d: %w", o.Bits, o.Check())
+	}
+	if err := memory.Check(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, o.Bits),
+		search.Bytes(o.Levels, o.Bits, o.Workers)); err != nil {
 		return err
 	}
 	env.saves.Store(true) // the best code so far is kept
@@ -73,27 +80,6 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	return cmd.finish(context.WithoutCancel(ctx), env, found, optimizer.Subject)
-}
-
-// check refuses flags without reading anything.
-func (cmd *optimizeCmd) check() error {
-	switch {
-	case cmd.Steps > search.MaxSteps:
-		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
-	case cmd.Bits == 0 && cmd.Errors == "":
-		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12")
-	}
-	return nil
-}
-
-// checkSearch returns an error where there is no search for the options, or it takes too much memory.
-func checkSearch(optimizer *search.Optimizer) error {
-	o := optimizer.Options
-	if err := optimizer.Check(); err != nil {
-		return fmt.Errorf("--bits %d: %w", o.Bits, err)
-	}
-	return memory.Check(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, o.Bits),
-		search.Bytes(o.Levels, o.Bits, o.Workers))
 }
 
 // follow shows how far the search is.

@@ -19,8 +19,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// MaxSteps limits Options.Steps, far beyond any useful search.
-const MaxSteps = 1 << 50
+// maxSteps limits Options.Steps, far beyond any useful search.
+const maxSteps uint64 = 1 << 50
 
 // Optimizer searches for codes under a scenario, and reports how good they are beside the
 // named codes. It is not safe for concurrent use.
@@ -51,6 +51,9 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
 		return nil, &refuse.Value{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
 			code.MaxLevels)}
+	}
+	if o.Steps > maxSteps {
+		return nil, &refuse.Value{Name: "steps", Value: o.Steps, Want: fmt.Sprintf("1 to %d", maxSteps)}
 	}
 	p := &Optimizer{scenario: *s, draw: draw}
 	s = &p.scenario
@@ -104,9 +107,6 @@ func (p *Optimizer) columns(o *Options) error {
 	}
 	return nil
 }
-
-// Check returns an error where no code can satisfy the options.
-func (p *Optimizer) Check() error { return p.Options.check() }
 
 // problem returns the sampling problem of a code.
 func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*montecarlo.Problem, error) {

@@ -576,7 +576,7 @@ func TestNeverWorse(t *testing.T) {
 			continue
 		}
 		must.Succeed(t, err)
-		for _, c := range must.Get(p.Options.known(t.Context()))(t) {
+		for _, c := range must.Get(p.Options.known())(t) {
 			c.Code = must.Get(c.words.code(c.Start))(t)
 			e, err := p.estimate(t.Context(), montecarlo.CPU{}, c.Code)
 			if errmodel.Invalid(err) {

@@ -145,26 +145,20 @@ func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, erro
 			all = append(all, newCandidate(fmt.Sprintf("Johnson digits of %d bits", m), w))
 		}
 	}
-	for _, spacing := range spacings(o.Bits) {
+	for spacing, last := 1.5, float64(o.Bits); ; spacing *= 1.3 { // with the last, one bit changes at a time
+		spacing = min(spacing, last)
 		for tries, found := 0, 0; tries < 20 && found < 2 && ctx.Err() == nil; tries++ {
 			if w := o.walk(ctx, spacing, rng); w != nil {
 				all = append(all, newCandidate(fmt.Sprintf("random, runs of about %.1f levels", spacing), w))
 				found++
 			}
 		}
+		if spacing == last {
+			break
+		}
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return ctx.Err() == nil && !o.fits(c.words) })
 	return all, ctx.Err()
-}
-
-// spacings are the distances of transitions to try. With the largest, one bit changes at a
-// time.
-func spacings(bitCount int) []float64 {
-	var out []float64
-	for s := 1.5; s < float64(bitCount); s *= 1.3 {
-		out = append(out, s)
-	}
-	return append(out, float64(bitCount))
 }
 
 // fits reports whether a code keeps to the limits of transitions and has distinct words.
