@@ -77,22 +77,12 @@ var pages = []struct {
 	{"nature-column", page{width: 3.5, scale: 0.7, sans: true, dots: 600}},
 }
 
-// Places lists the places of styles besides the empty one.
-func Places() []string {
-	var all []string
+// Places lists the places of styles besides the empty one, and the same with their widths in inches.
+func Places() (names, widths []string) {
 	for _, p := range pages[1:] {
-		all = append(all, p.place)
+		names, widths = append(names, p.place), append(widths, fmt.Sprintf("%s (%.4g)", p.place, p.width))
 	}
-	return all
-}
-
-// Widths lists the same places, each with its width in inches.
-func Widths() []string {
-	var all []string
-	for _, p := range pages[1:] {
-		all = append(all, fmt.Sprintf("%s (%.4g)", p.place, p.width))
-	}
-	return all
+	return names, widths
 }
 
 // page returns the numbers of the style's place, those of the empty one for an unknown place.

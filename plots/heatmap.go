@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -215,7 +216,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	}
 	whole := areas[0]
 	whole.Max = areas[len(areas)-1].Max
-	if d.Blank != "" && slices.ContainsFunc(d.Panels, func(p HeatmapPanel) bool { return hasBlank(p.Z) }) {
+	if d.Blank != "" && scale.blank {
 		// beside the axis' name: on the right, or in the middle between the names of two panels
 		right, room := whole.Max.X, 0.5*areas[0].Size().X-vg.Points(30)
 		if len(areas) > 1 {
@@ -304,7 +305,7 @@ func contourStyle(level float64) draw.LineStyle {
 type colourScale struct {
 	lo, hi, limit float64 // ends of the colour bar; the deepest colours are at ±limit
 	under, over   bool    // some value is beyond an end
-	empty         bool    // there is no value at all
+	empty, blank  bool    // there is no value at all, or not everywhere
 	colours       palette.DivergingColorMap
 }
 
@@ -312,21 +313,15 @@ type colourScale struct {
 const leastLimit = 0.01
 
 func newColourScale(z [][]float64) colourScale {
-	var all, size []float64
-	for _, row := range z {
-		for _, v := range row {
-			if !math.IsNaN(v) {
-				all, size = append(all, v), append(size, math.Abs(v))
-			}
-		}
-	}
+	values := slices.Concat(z...)
+	all := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	s := colourScale{lo: -leastLimit, hi: leastLimit, limit: leastLimit, empty: len(all) == 0,
-		colours: moreland.SmoothBlueRed()}
+		blank: len(all) < len(values), colours: moreland.SmoothBlueRed()}
 	if !s.empty {
-		slices.Sort(size)
-		s.limit = size[len(size)-1]
+		slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
+		s.limit = math.Abs(all[len(all)-1])
 		// 98 % are not larger; with few cells, all
-		if typical := size[len(size)-1-len(size)/50]; s.limit > 1.5*typical {
+		if typical := math.Abs(all[len(all)-1-len(all)/50]); s.limit > 1.5*typical {
 			s.limit = typical
 		}
 		s.limit = max(s.limit, leastLimit)
@@ -446,10 +441,6 @@ func (s colourScale) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, t := range s.ticks(s.lo, s.hi) {
 		c.StrokeLine2(contourStyle(t.Value), tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
 	}
-}
-
-func hasBlank(z [][]float64) bool {
-	return slices.ContainsFunc(z, func(row []float64) bool { return slices.ContainsFunc(row, math.IsNaN) })
 }
 
 // cells is the map as an image. A cell has many pixels, so that the smoothing of a viewer

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"belsim/errmodel/assess"
@@ -73,27 +72,16 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	env.saves.Store(true) // the best code so far is kept
-	progress, end := cmd.follow(env, optimizer.Options.Steps, s.Cost().Unit())
-	found, err := optimizer.Find(ctx, backend, progress)
-	end()
+	bar := env.newProgress("steps", o.Steps)
+	found, err := optimizer.Find(ctx, backend, func(n uint64, best float64) {
+		bar.say(strings.TrimSpace(fmt.Sprintf("best so far about %.4g %s", best, s.Cost().Unit())))
+		bar.add(n)
+	})
+	bar.stop()
 	if err != nil {
 		return err
 	}
 	return cmd.finish(context.WithoutCancel(ctx), env, found, optimizer.Subject)
-}
-
-// follow shows how far the search is.
-func (cmd *optimizeCmd) follow(env *environment, steps uint64, unit string) (progress func(uint64, float64),
-	end func()) {
-	bar := env.newProgress("steps", steps)
-	return func(n uint64, best float64) {
-		text := "no valid code so far"
-		if !math.IsInf(best, 1) {
-			text = strings.TrimSpace(fmt.Sprintf("best so far about %.4g %s", best, unit))
-		}
-		bar.say(text)
-		bar.add(n)
-	}, bar.stop
 }
 
 // finish writes and prints the code that was found.

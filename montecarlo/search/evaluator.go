@@ -66,10 +66,6 @@ type probabilities struct {
 	at     []int     // scratch: the transitions of this column
 }
 
-func newProbabilities(levels int, column Column) probabilities {
-	return probabilities{column: column, e: make([]float64, levels)}
-}
-
 // of sets p.e to the error probabilities of column k. It reports whether they are
 // probabilities.
 func (p *probabilities) of(w *words, k int) bool {
@@ -90,7 +86,8 @@ const maxOutputs = 1 << 16
 // all 2^M outputs: a move changes the labels of many, so that what theory prepares for a code would
 // be prepared for one value.
 func (o *Options) exactly() whole {
-	column, e := newProbabilities(o.Levels, o.Column), mat.NewDense(o.Levels, o.Bits, nil)
+	column := probabilities{column: o.Column, e: make([]float64, o.Levels)}
+	e := mat.NewDense(o.Levels, o.Bits, nil)
 	prob := make([]float64, 1<<o.Bits)          // by output
 	price := make([]float64, o.Levels*o.Levels) // of an answer, by label
 	for n := range o.Levels {
