@@ -95,7 +95,9 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if n := vg.Length(len(panels)); n > 1 {
 		height = d.Style.of(4.8)/n + vg.Points(50)
 	}
-	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) draw.Canvas { return d.draw(c, panels, scale) }), nil
+	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) draw.Canvas {
+		return d.draw(c, panels, scale)
+	}), nil
 }
 
 // panel is the plot of some differences.
@@ -122,10 +124,10 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) *plot.Pl
 			names = append(names, contourName{tick.Label, line})
 		}
 	}
-	p.Add(names)
 	if d.Mark != nil {
 		p.Add(Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo), y.on(d.Mark.YHi)})
 	}
+	p.Add(names) // above the mark, so that it hides none
 	return p
 }
 

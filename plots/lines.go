@@ -55,7 +55,8 @@ func Lines(d LinesData) (*Figure, error) {
 			p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
 			key[i] = series{name: l.Name, line: styles[i]}
 		} else {
-			p.Add(&plotter.Scatter{XYs: line, GlyphStyle: draw.GlyphStyle{Color: blue, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}})
+			dot := draw.GlyphStyle{Color: blue, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
+			p.Add(&plotter.Scatter{XYs: line, GlyphStyle: dot})
 		}
 	}
 	if x.set(&p.X); d.XLabel == "" {

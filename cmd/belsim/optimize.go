@@ -17,7 +17,7 @@ import (
 )
 
 type optimizeCmd struct {
-	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from, and to compare with: NAMEs, FILEs and NAME=FILEs."`
+	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from and compare: NAMEs, FILEs, NAME=FILEs."`
 	levelsFlag
 	circularFlag
 	Bits           int    `placeholder:"M" help:"Number of bits, at most 64."`

@@ -190,8 +190,8 @@ func (o *Options) rank(ctx context.Context, all []candidate, samples int, purpos
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return math.IsInf(c.Mean, 1) })
 	if len(all) == 0 {
-		return nil, cmp.Or(ctx.Err(), fmt.Errorf("impossible: no code of %d levels and %d bits was found that keeps to the "+
-			"limits and has error probabilities of at most 1", o.Levels, o.Bits))
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("impossible: no code of %d levels and %d bits was found that keeps to "+
+			"the limits and has error probabilities of at most 1", o.Levels, o.Bits))
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.Mean, b.Mean) })
 	return all, nil
