@@ -284,13 +284,12 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 // the named codes have that number.
 func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend) ([]Row, error) {
 	out := []Row{}
-	_, tabled := p.scenario.Model.(scenario.Table)
 	codes, err := p.Options.codes()
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range codes {
-		if tabled && c.Bits() < p.Options.Bits {
+		if c.Bits() < p.bits {
 			continue
 		}
 		row, err := p.named(ctx, b, c)
