@@ -134,9 +134,8 @@ func TestEvaluators(t *testing.T) {
 	}{{12, 7, 0.6, 1.5}, {20, 10, 0.9, 1}, {16, 12, 1.2, 2}} {
 		o := problem(t, at.levels, at.bits, at.r, at.sigma)
 		o.Prior[0], o.Prior[1] = 0, 2*o.Prior[1]
-		starts := must.Get(o.starts(t.Context(), o.rng(1, 1)))(t)
 		checked := 0
-		for _, s := range starts {
+		for _, s := range must.Get(o.starts(t.Context(), o.rng(1, 1)))(t) {
 			c := must.Get(s.words.code(s.Start))(t)
 			got, _ := o.exactly().reset(t.Context(), s.words)
 			if math.IsInf(got, 1) {
@@ -168,10 +167,8 @@ func TestOrder(t *testing.T) {
 		for i := range size {
 			seen[order.at(int32(i))] = true
 		}
-		for x, ok := range seen {
-			if !ok {
-				t.Fatalf("of %d samples, %d is not in the order", size, x)
-			}
+		if x := slices.Index(seen, false); x >= 0 {
+			t.Fatalf("of %d samples, %d is not in the order", size, x)
 		}
 	}
 	const size, first, pairs = 256, 40, 4000
@@ -516,7 +513,7 @@ func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 }
 
 // TestFind: the code is estimated by the given seed and number of samples, beside all named
-// codes of no more bits, in order.
+// codes of no more bits, in order. A code of the caller's is beside them, and one to begin from.
 func TestFind(t *testing.T) {
 	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Bits: 7, Steps: 2000})
 	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
@@ -544,6 +541,9 @@ func TestFind(t *testing.T) {
 	if found.Improvement < 0 || found.ImprovementCI[0] != found.ImprovementCI[1] {
 		t.Errorf("improvement %v, %v: both codes have exact values", found.Improvement, found.ImprovementCI)
 	}
+	p = optimizer(t, 0.6, 1.5, Options{Levels: 12, Bits: 7, Steps: 1, Codes: []*code.Code{found.Found.As("mine")}})
+	again := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
+	must.Equal(t, "start, first baseline", []string{"mine", "mine"}, []string{again.Start, again.Baselines[0].Code})
 }
 
 // TestNeverWorse: what a random small search answers is, by what it reports, never worse than a

@@ -837,7 +837,7 @@ class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
     ``error`` and ``stderr`` (in levels) are its sampled error, or its forecast and None; ``exact`` is the exact one or None.
-    ``baselines`` is a DataFrame of the named codes of no more bits. Other names of the JSON are attributes.
+    ``baselines`` is a DataFrame of your codes, and of the named ones of no more bits. Other names of the JSON are attributes.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
@@ -856,6 +856,7 @@ class Optimized(_Results):
 
 @_known
 def optimize(
+    codes: Sequence[Code] = (),
     *,
     levels: int | None = None,
     circular: bool = False,
@@ -879,8 +880,9 @@ def optimize(
 ) -> Optimized:
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
 
-    ``max_transitions`` limits the transitions of each bit. ``steps`` says how long to search. The error model is given as for
-    ``compare``; with a ``model`` the search is for the network that was fitted.
+    ``codes``, as in ``compare``, are further codes to begin from, and to compare with. ``max_transitions`` limits the transitions
+    of each bit. ``steps`` says how long to search. The error model is given as for ``compare``; with a ``model`` the search is for
+    the network that was fitted.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
