@@ -236,7 +236,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		n.decodings = []observed.Decoding{observed.Prediction()}
 	case predicts: // any other decoder of these bits says the same
 		n.decodings = slices.DeleteFunc(n.decodings,
-			func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
+			func(d observed.Decoding) bool { return !decode.Is[decode.Gen](d.Decoder) })
 	}
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
 		return err

@@ -183,7 +183,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 	switch d.Action {
 	case forecast.Train:
 		return fmt.Sprintf("%strain %s. Forecast: %s than yours; the probability that it has less is %s.", first, how,
-			moreThanYours(-d.Gain), forecast.Chance(d.Better)) +
+			moreError(-d.Gain, "no more error"), forecast.Chance(d.Better)) +
 			when(d.Rule, " This head lost least in general, and no head is forecast to be 2 % better.") +
 			when(d.Lost > 0, " On other data sets "+yours+" had more error than the best head: "+forecast.DirectLost+".")
 	case forecast.Take:
@@ -209,21 +209,16 @@ func percent(share float64) string {
 	return strings.TrimSuffix(strings.TrimPrefix(signed(share, placesOf(share)), "+"), ".0") + " %"
 }
 
-// moreError writes a difference of two errors, as a share of one.
-func moreError(share float64) string {
+// moreError writes a difference of two errors, as a share of one, or what none is.
+func moreError(share float64, none string) string {
 	text := strings.TrimPrefix(percent(share), "−")
 	switch {
 	case text == "0 %":
-		return "as much error"
+		return none
 	case share < 0:
 		return text + " less error"
 	}
 	return text + " more error"
-}
-
-// moreThanYours is moreError before "than yours".
-func moreThanYours(share float64) string {
-	return strings.Replace(moreError(share), "as much error", "no more error", 1)
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.

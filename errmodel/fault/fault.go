@@ -140,8 +140,8 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 	// Outputs that are misread, or a few samples, do not show which columns are dead and which levels are empty.
 	const few = 50
 	if !slices.ContainsFunc(out, func(f Finding) bool { return f.Misread() }) {
-		if f := in.guessing(); f != nil { // whose logits are too large for their errors
-			out = append([]Finding{*f}, slices.DeleteFunc(out, func(f Finding) bool { return f.Name == "temperature" })...)
+		if f := in.guessing(); f != nil {
+			out = slices.Insert(out, 0, *f)
 		}
 		if n, _ := in.Seen.Counts.Total(); n >= few {
 			if add(s.dead); len(out) > 0 && out[len(out)-1].Name == "moved" { // others may come of it
@@ -180,8 +180,12 @@ func (s *search) reading() (out []Finding) {
 		}
 		return out
 	case x == nil:
-		hot, codec := s.sizeAndPlaces()
-		add(hot)
+		var hot *Finding
+		var codec *trial
+		// The logits of guessing are too large for their errors.
+		if hot, codec, s.read = s.sizeAndPlaces(); s.guessing() == nil || codec != nil && codec.Misread() {
+			add(hot)
+		}
 		if codec != nil && add(&codec.Finding) && codec.Name == "shift" {
 			slices.Reverse(out)
 		}
@@ -199,23 +203,19 @@ func (s *search) reading() (out []Finding) {
 
 // sizeAndPlaces finds logits of a wrong size, and levels in wrong places. Logits that are large for
 // errors that misplaced levels make are no fault: each is told where it stays once the other is
-// mended.
-func (s *search) sizeAndPlaces() (hot *Finding, codec *trial) {
+// mended. read is the reading at the right size.
+func (s *search) sizeAndPlaces() (hot *Finding, codec *trial, read trial) {
 	if hot = s.temperature(); hot == nil {
-		return nil, s.codec()
+		return nil, s.codec(), s.read
 	}
-	as := s.read
-	s.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
-	if codec = s.codec(); codec == nil || s.mended(codec.Line).temperature() != nil {
-		return hot, codec
+	scaled := *s
+	scaled.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
+	if codec = scaled.codec(); codec != nil && s.mended(codec.Line).temperature() == nil {
+		if alone := s.codec(); alone != nil {
+			return nil, alone, s.read
+		}
 	}
-	scaled := s.read
-	s.read = as
-	if alone := s.codec(); alone != nil {
-		return nil, alone
-	}
-	s.read = scaled
-	return hot, codec
+	return hot, codec, scaled.read
 }
 
 // mended is the search with the levels that the targets have once answers are read along a line.

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/theory/code"
 )
 
@@ -54,19 +55,14 @@ func (whole) reject()                                                          {
 // and several call Objective. The function should use the same random numbers for all codes.
 type Objective func(bits, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error)
 
-// Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
-// with transitions after the given levels, ascending and from 1. A value above 1
-// says that the code is invalid.
-type Column func(dst []float64, k int, transitions []int)
-
 // probabilities makes the error probabilities of a column.
 type probabilities struct {
-	column Column
+	column errmodel.Column
 	e      []float64 // length L: the probabilities of the column last made
 	at     []int     // scratch: the transitions of this column
 }
 
-func newProbabilities(levels int, column Column) probabilities {
+func newProbabilities(levels int, column errmodel.Column) probabilities {
 	return probabilities{column: column, e: make([]float64, levels)}
 }
 

@@ -34,6 +34,7 @@ type Optimizer struct {
 	Subject    string // the scenario in words
 	scenario   scenario.Scenario
 	decoder    string
+	bits       int // the number that the model wants; 0 where it takes any
 	draw       montecarlo.Sampling
 	networks   []forecast.Forecast // of networks of these
 	training   perceived.Training  // of networks
@@ -65,8 +66,11 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 		return nil, err
 	}
 	o.Seed, o.Cost = draw.Seed, s.CostOf(o.Levels, o.Circular)
-	if err := p.columns(&o); err != nil {
-		return nil, err
+	if m, ok := s.Model.(scenario.Bitwise); ok {
+		if o.Column, p.bits, err = m.Columns(o.Levels, o.Bits, o.Circular); err != nil {
+			return nil, err
+		}
+		o.Bits = cmp.Or(p.bits, o.Bits)
 	}
 	switch {
 	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
@@ -79,25 +83,6 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	}
 	p.Options = o
 	return p, nil
-}
-
-// columns makes Options.Column for models of single bits: a search changes a code bit by bit, and
-// computes only the bits that have changed. A table is read, and wants codes of its number of bits.
-func (p *Optimizer) columns(o *Options) error {
-	switch m := p.scenario.Model.(type) {
-	case scenario.Mixture:
-		column, err := errmodel.MixtureColumn(o.Levels, o.Circular, m.R, m.Sigma)
-		o.Column = func(dst []float64, _ int, transitions []int) { column(dst, transitions) }
-		return err
-	case scenario.Table:
-		e, err := errmodel.ReadTable(m.Path, o.Levels, o.Bits)
-		if err != nil {
-			return err
-		}
-		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) }
-		o.Bits, p.scenario.Model = e.RawMatrix().Cols, scenario.Table{Path: m.Path, Read: e}
-	}
-	return nil
 }
 
 // Check returns an error where no code can satisfy the options.

@@ -284,9 +284,8 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 // the named codes have that number.
 func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend) ([]Row, error) {
 	out := []Row{}
-	_, tabled := p.scenario.Model.(scenario.Table)
 	for _, f := range code.Families() {
-		if m := f.Bits(p.Options.Levels); m > p.Options.Bits || tabled && m < p.Options.Bits {
+		if m := f.Bits(p.Options.Levels); m > p.Options.Bits || m < p.bits {
 			continue
 		}
 		c, err := code.New(f.Name, p.Options.Levels)

@@ -33,6 +33,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"belsim/errmodel"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/cost"
@@ -45,7 +46,7 @@ type Options struct {
 	Prior        []float64 // length L
 	Cost         cost.Cost // of answers
 	// Column gives the error probabilities of a bit with given transitions.
-	Column Column
+	Column errmodel.Column
 	// Objective, when set, replaces the evaluators of the package, which are for gen on bits that
 	// err independently.
 	Objective Objective

@@ -34,10 +34,9 @@ import (
 var long = os.Getenv("BELSIM_LONG") != ""
 
 // mixture is the column function of r and σ.
-func mixture(t testing.TB, levels int, r, sigma float64) Column {
+func mixture(t testing.TB, levels int, r, sigma float64) errmodel.Column {
 	t.Helper()
-	k := must.Get(errmodel.MixtureColumn(levels, false, r, sigma))(t)
-	return func(dst []float64, _ int, transitions []int) { k(dst, transitions) }
+	return must.Get(errmodel.MixtureColumn(levels, false, r, sigma))(t)
 }
 
 // TestUpdateIsReset: after any sequence of moves, taken back or not, an evaluator
@@ -649,7 +648,7 @@ func TestRemarks(t *testing.T) {
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
 	must.Succeed(t, os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644))
-	s := scenario.New(scenario.Table{Path: path})
+	s := scenario.New(scenario.NewTable(path))
 	p := must.Get(NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000}))(t)
 	must.Succeed(t, os.Remove(path)) // it was read
 	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
@@ -661,6 +660,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s has %d bits", b.Code, b.Bits)
 		}
 	}
+	s.Model = scenario.NewTable(path)
 	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 6}); err == nil {
 		t.Error("a table without a file is taken")
 	}
