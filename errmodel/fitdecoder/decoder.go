@@ -94,12 +94,9 @@ const (
 )
 
 // complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in
-// what follows from them. Without values its labels are 1 … L.
+// what follows from them.
 func (d *Decoder) complete() error {
 	levels, bits := d.Dims()
-	if d.values == nil {
-		d.values = Spread(levels, 1, float64(levels))
-	}
 	d.about.Power = cmp.Or(d.about.Power, 1)
 	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets,
 		notFinite) {
