@@ -184,7 +184,7 @@ func (env *environment) belsim() (code int) {
 // kongWords are what kong says in the words of Go: "" is a flag that is not given, and EOL the end.
 var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " but got", " (string)", "",
 	`"EOL" (<nil>)`, "nothing", "a valid 64 bit int ", "a whole number ",
-	"a valid 64 bit uint ", "a whole number from 0 ")
+	"a valid 64 bit uint ", "a whole number ")
 
 // unparsed says why a command line is none of a command, from what kong says, and what would be one.
 func unparsed(command, text string) string {

@@ -16,7 +16,7 @@ type Recommendation struct {
 	// a row for each code, training and decoder, the smallest forecast first; empty where label
 	// noise is unknown
 	Ranking []forecast.Row `json:"ranking"`
-	// what to do next; missing where there is no ranking
+	// what to do next; missing where there is no ranking, and of fewer than 100 samples
 	Decision *forecast.Decision `json:"decision,omitempty"`
 	Notes    []string           `json:"notes"`
 }
@@ -58,7 +58,9 @@ func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidat
 		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
 			Design: f.Decoders[bestDecoder(f.Decoders)].Design}
 	}
-	out.Decision = d
+	if f.Samples >= fewSamples {
+		out.Decision = d
+	}
 	out.show()
 	out.Notes = sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+

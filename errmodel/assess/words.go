@@ -146,6 +146,8 @@ func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
 	case f.Direct != nil && f.Direct.Told && f.Direct.Difference > much*f.Direct.Error && !f.predicts():
 		return "train longer, or keep direct regression: forecasts hold for networks that were trained to the end."
+	case f.predicts() && bestDecoder(f.Decoders) >= 0 && f.Decoders[bestDecoder(f.Decoders)].Observed < 1e-9*f.LevelWidth:
+		return "give the network's predictions: these are the targets."
 	case f.WrongBits == 0:
 		return "judge it by more test samples: without a wrong output it tells nothing of other codes."
 	case f.Circular:
@@ -155,10 +157,10 @@ func (f *Fit) next() string {
 		return forecastCodes()
 	case table.Missing(f.Perceived.Noise) || rec != nil && len(rec.Ranking) == 0:
 		return easyToLearn
-	case rec == nil:
-		return forecastCodes()
 	case f.Samples < fewSamples:
 		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
+	case rec == nil:
+		return forecastCodes()
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.Code)
 	}
