@@ -152,8 +152,8 @@ func (a About) corrected(values []float64) []float64 {
 	return out
 }
 
-// Spread returns n numbers, evenly from lo to hi.
-func Spread(n int, lo, hi float64) []float64 {
+// Evenly returns n numbers, evenly from lo to hi.
+func Evenly(n int, lo, hi float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = lo + float64(i)*(hi-lo)/float64(n-1)

@@ -180,7 +180,7 @@ func (f *fitting) places() []float64 {
 	if p := f.Code.Places(); p != nil {
 		return p
 	}
-	return Spread(f.levels, 1, float64(f.levels))
+	return Evenly(f.levels, 1, float64(f.levels))
 }
 
 // fitted is what is fitted to some samples: the corrections of the candidates, and the posteriors of the
