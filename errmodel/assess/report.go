@@ -43,7 +43,7 @@ func (r *Report) details() (out []table.Block) {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth) + when(f.Values != nil, " on average")
 	}
 	add(head, nil)
-	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
+	if known := f.Perceived; !table.Missing(known.Noise) {
 		add("perceived-label model (95 % intervals)", known.table())
 		if len(known.Rates) > 0 {
 			add("rate of wrong bits, by their transitions: model against observed", table.Of(known.Rates))
@@ -146,13 +146,12 @@ func (p *PerceivedFit) table() *table.Table {
 	if p.CutoffFitted {
 		from = "fitted"
 	}
-	out := &table.Table{Style: table.List, Rows: [][]string{
+	return &table.Table{Style: table.List, Rows: [][]string{
 		{"label noise s, levels", table.Short(p.Noise), between(p.NoiseInterval), "fitted"},
 		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
 		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
 		{"distance of the data", table.Short(p.Distance), "", "1: as trained networks; above 3: rejected"},
 	}}
-	return out
 }
 
 // between writes an interval.

@@ -238,23 +238,13 @@ func (s *search) predicted() *Finding {
 // else there are none.
 func (s *search) ends() (lo, hi float64) {
 	const many = 0.03
-	least, most, n := slices.Min(s.Own), slices.Max(s.Own), [2]float64{}
-	for _, v := range s.Own {
-		if v == least {
-			n[0]++
+	end := func(v, none float64) float64 {
+		if n := floats.Count(func(x float64) bool { return x == v }, s.Own); float64(n) >= many*float64(s.Len()) {
+			return v
 		}
-		if v == most {
-			n[1]++
-		}
+		return none
 	}
-	lo, hi = math.Inf(-1), math.Inf(1)
-	if n[0] >= many*float64(s.Len()) {
-		lo = least
-	}
-	if n[1] >= many*float64(s.Len()) {
-		hi = most
-	}
-	return lo, hi
+	return end(slices.Min(s.Own), math.Inf(-1)), end(slices.Max(s.Own), math.Inf(1))
 }
 
 // circle finds that levels or predictions on a line are angles: round the range, errors are far smaller, and not as

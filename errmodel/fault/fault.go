@@ -120,17 +120,21 @@ func kept(c *code.Code, seen *observed.Summary) *observed.Samples {
 // predicts reports whether the network predicts labels, without a code.
 func (in Input) predicts() bool { return len(in.Decodings) > 0 && in.Decodings[0].Predicts() }
 
+// findings are those of a search, in the order in which they are told.
+type findings []Finding
+
+// add adds a finding, where there is one.
+func (all *findings) add(f *Finding) bool {
+	if f != nil {
+		*all = append(*all, *f)
+	}
+	return f != nil
+}
+
 // Find lists the faults, those that change answers first. The errors are the context's.
 func Find(ctx context.Context, in Input) ([]Finding, error) {
-	out := []Finding{}
-	add := func(all ...func() *Finding) {
-		for _, f := range all {
-			if x := f(); x != nil {
-				out = append(out, *x)
-			}
-		}
-	}
-	if add(in.same); len(out) > 0 {
+	out := findings{}
+	if out.add(in.same()) {
 		return out, ctx.Err()
 	}
 	s := &search{Input: in, Samples: kept(in.Code, in.Seen), ctx: ctx}
@@ -144,10 +148,10 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 			out = slices.Insert(out, 0, *f)
 		}
 		if n, _ := in.Seen.Counts.Total(); n >= few {
-			if add(s.dead); len(out) > 0 && out[len(out)-1].Name == "moved" { // others may come of it
+			if out.add(s.dead()) && out[len(out)-1].Name == "moved" { // others may come of it
 				slices.Reverse(out)
 			}
-			add(in.empty)
+			out.add(in.empty())
 		}
 	}
 	return out, ctx.Err()
@@ -155,7 +159,7 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 
 // reading finds what is wrong with how outputs are read: with what they are, or else with how large they are and
 // where their levels lie.
-func (s *search) reading() (out []Finding) {
+func (s *search) reading() (out findings) {
 	var x *trial
 	if s.predicts() {
 		s.read = trial{answer: s.Own, errors: s.off(s.Own)}
@@ -165,18 +169,12 @@ func (s *search) reading() (out []Finding) {
 	}
 	if x = cmp.Or(x, s.circle()); x != nil {
 		x.Text += ": once that is mended, " + x.less()
-		out = append(out, x.Finding)
-	}
-	add := func(f *Finding) bool {
-		if f != nil {
-			out = append(out, *f)
-		}
-		return f != nil
+		out.add(&x.Finding)
 	}
 	switch {
 	case s.predicts():
 		if x == nil {
-			add(s.predicted())
+			out.add(s.predicted())
 		}
 		return out
 	case x == nil:
@@ -184,20 +182,20 @@ func (s *search) reading() (out []Finding) {
 		var codec *trial
 		// The logits of guessing are too large for their errors.
 		if hot, codec, s.read = s.sizeAndPlaces(); s.guessing() == nil || codec != nil && codec.Misread() {
-			add(hot)
+			out.add(hot)
 		}
-		if codec != nil && add(&codec.Finding) && codec.Name == "shift" {
+		if codec != nil && out.add(&codec.Finding) && codec.Name == "shift" {
 			slices.Reverse(out)
 		}
-		if !add(s.training()) && hot == nil {
-			add(s.soft())
+		if !out.add(s.training()) && hot == nil {
+			out.add(s.soft())
 		}
 	case x.Name == "permuted":
 		if t := s.codec(); t != nil && t.Mended < (1+worthwhile)*x.Mended {
 			out[0] = t.Finding
 		}
 	}
-	add(s.clipped())
+	out.add(s.clipped())
 	return out
 }
 

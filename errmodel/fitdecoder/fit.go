@@ -180,7 +180,7 @@ func (f *fitting) places() []float64 {
 	if p := f.Code.Places(); p != nil {
 		return p
 	}
-	return Spread(f.levels, 1, float64(f.levels))
+	return Evenly(f.levels, 1, float64(f.levels))
 }
 
 // fitted is what is fitted to some samples: the corrections of the candidates, and the posteriors of the
@@ -449,16 +449,16 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 		target = f.mean(single, choices, f.off)
 	}
 	out.Intervals = f.judgeIntervals(parts, inner, choices)
-	unit := "labels"
-	if f.Values == nil {
-		unit = "levels"
+	unit, values := "labels", f.Values
+	if values == nil {
+		unit, values = "levels", f.places()
 	}
 	e, interval := target.Times(f.Width), target.Interval()
 	power, err := f.power(single, f.all[chosen])
 	if err != nil {
 		return nil, err
 	}
-	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{Code: f.Code.Name(), Samples: f.Samples.Len(),
+	out.Decoder, err = f.decoder(f.all[chosen], with, values, About{Code: f.Code.Name(), Samples: f.Samples.Len(),
 		Error: e.Mean, StdErr: e.StdErr, Unit: unit, Power: power})
 	if err != nil {
 		return nil, err

@@ -255,8 +255,11 @@ func (s *Source) Check() error {
 		}
 	}
 	files := s.files()
+	n, _ := s.Targets.Dims()
+	if rows, columns := s.Outputs.Dims(); rows >= 0 && rows < n && columns == n {
+		return fmt.Errorf("%s has a column for each of %d targets: want a row for each; transpose it", s.Outputs.Name(), n)
+	}
 	for _, f := range files[1:] {
-		n, _ := files[0].rows.Dims()
 		switch m, _ := f.rows.Dims(); {
 		case n < 0 || m < 0 || n == m:
 		case n < m:

@@ -178,9 +178,10 @@ def compare(
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
     in its unit, ``attrs["unit"]``.
 
-    Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
-    gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
+    Returns a row for each code (and decoder): ``levels, code, bits, transitions, decoder, reads, bound, exact, any_law_lo,
+    any_law_hi, mean, stderr, rms, worst_level, worst_mean, worst_stderr, samples, capped, tie``, and ``invalid`` for codes that the
+    error model gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; ``worst_stderr`` is
+    0 where ``worst_mean`` is exact; the column ``samples`` counts those of all labels; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``.
 
     Source: Eq. 3 and 4 (error probabilities), 2 (bound of bel-u) and 26 (of bel-j) of Shah, Xue and Aamodt, ICLR 2022; the bound of gen
@@ -265,7 +266,7 @@ class Verification(_Results, _plots.Pictured):
     """The result of ``verify``.
 
     ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with
-    a row for each level: ``level`` (from 0), ``bound, exact, mean, stderr, samples, detectable``; ``overall`` has the same for all
+    a row for each level: ``level`` (from 0), ``bound, exact, any_law_lo, any_law_hi, mean, stderr, samples, detectable``; ``overall`` has the same for all
     levels. ``confusion`` is an array of shape (L, L), where it was asked for: entry [n, m] is the probability of answer m to label n,
     exact or sampled as ``results["confusion"]`` says. Answers beyond the ends count there. Other names of the JSON are attributes.
     """
