@@ -89,7 +89,7 @@ func (f *Fit) besideDirect(n *network) (*Direct, error) {
 	}
 	if out.Error > all {
 		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %s at most: %s", errorUnit(f.Range), table.Short(all), what)}
+			Want: fmt.Sprintf("a mean |error| in %s, of %s at most: %s", f.ErrorUnit(), table.Short(all), what)}
 	}
 	e := observed.Error{Mean: out.Error / width}
 	if !table.Missing(out.StdErr) {

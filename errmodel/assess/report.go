@@ -96,7 +96,7 @@ func (s *Several) Section() table.Section {
 func (f *Fit) decoderTables() []table.Block {
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
 	out := []table.Block{{
-		Head: "mean |answer − target| in " + errorUnit(f.Range) + ": observed, and under the perceived-label model; bias: the " +
+		Head: "mean |answer − target| in " + f.ErrorUnit() + ": observed, and under the perceived-label model; bias: the " +
 			"mean of answer − target",
 		Table: decoderTable(ownRows(f.Decoders)).Without(append(heads, "network")...),
 	}}

@@ -96,9 +96,9 @@ func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 // unit is what follows an error: the unit, where it is levels.
 func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
 
-// errorUnit is the unit of errors, where these are the labels of the end levels.
-func errorUnit(ends *[2]float64) string {
-	if ends == nil {
+// ErrorUnit is the unit of errors.
+func (f *Fit) ErrorUnit() string {
+	if f.Range == nil {
 		return errmodel.InLevels
 	}
 	return errmodel.InLabelUnits

@@ -38,7 +38,7 @@ type Scenario struct {
 func (s *Scenario) SetCost(text string, circular bool, levels ...int) (err error) {
 	s.costs = map[int]cost.Cost{}
 	for _, l := range levels {
-		if s.cost, err = cost.Parse(text, l, nil, circular); err != nil {
+		if s.cost, err = cost.Parse(text, l, circular); err != nil {
 			return err
 		}
 		s.costs[l] = s.cost

@@ -117,12 +117,9 @@ func profileData(r *assess.Report, style plots.Style) plots.ProfileData {
 
 // quantileData returns the data of the figure of the errors by level.
 func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
-	q, unit := f.Quantiles, "levels"
-	if f.Range != nil {
-		unit = "label units"
-	}
+	q := f.Quantiles
 	d := plots.LinesData{
-		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (" + unit + ")",
+		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (" + f.ErrorUnit() + ")",
 		Lines: []plots.NamedLine{{Name: "median"}, {Name: "90 %"}, {Name: "99 %"}},
 	}
 	for _, l := range q.Rows {
