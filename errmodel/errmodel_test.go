@@ -222,7 +222,7 @@ func TestWrapped(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "gray", "hadamard"} {
 		for _, levels := range []int{2, 7, 16} {
 			for _, sigma := range []float64{0.3, 1.5, 8, 30, 300} {
-				c := must.Get(code.New(name, levels))(t).OnCircle()
+				c := must.Get(code.New(name, levels))(t).OnCircle(true)
 				const r = 0.01
 				m := must.Get(errmodel.NewMixture(t.Context(), c, r, sigma))(t)
 				columns := must.Get(errmodel.MixtureColumn(levels, true, r, sigma))(t)

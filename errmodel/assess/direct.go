@@ -121,7 +121,8 @@ func (f *Fit) directText() string {
 		verdict = map[bool]string{true: "worse", false: "better"}[d.Difference > 0]
 	}
 	if share := d.Difference / d.Error; math.Abs(share) < 1e4 { // also where direct regression is never wrong
-		by = fmt.Sprintf(": %s (standard error %s, %s)", moreError(share, "as much error"), percent(d.DifferenceErr/d.Error), how)
+		by = fmt.Sprintf(": %s (standard error %s, %s)", moreError(share, "as much error"),
+			percent(d.DifferenceErr/d.Error), how)
 	}
 	who := "this network"
 	if f.Fitted != nil && f.Fitted.Better { // which direct regression has none of

@@ -182,10 +182,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(),
 			when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
 	}
-	if o.Circular {
-		c = c.OnCircle()
-	}
-	return o.Range.of(c)
+	return o.Range.of(c.OnCircle(o.Circular))
 }
 
 // levelsOf are the smallest and the largest number of levels for which a code has m bits: the

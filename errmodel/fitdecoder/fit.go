@@ -87,12 +87,12 @@ type Judgement struct {
 	// how good the intervals of single labels are, as decode --confidence 0.9 writes them
 	Intervals *Intervals `json:"intervals"`
 	// a row for the best decoder of each kind
-	Kinds []Kind   `json:"kinds"`
-	Notes []string `json:"notes"`
+	Kinds []KindRow `json:"kinds"`
+	Notes []string  `json:"notes"`
 }
 
-// Kind is the best decoder of one kind.
-type Kind struct {
+// KindRow is the best decoder of one kind.
+type KindRow struct {
 	Kind string      `json:"kind" text:"decoder"`
 	Rule decode.Rule `json:"rule" text:"rule"`
 	// mean |answer − target|, by the cross-validation that chose the decoder of this kind: a little
@@ -430,7 +430,7 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 			continue
 		}
 		e := f.error(single, c).Times(f.Width)
-		k := Kind{kinds[s], f.all[c].rule, e.Mean, e.StdErr}
+		k := KindRow{kinds[s], f.all[c].rule, e.Mean, e.StdErr}
 		if s == baseline {
 			r := f.Decodings[f.all[c].decoding]
 			k.Kind = r.Decoder.Name() + " on " + r.Outputs()

@@ -14,9 +14,11 @@ type reader struct {
 	n         *Network
 	predict   func(perceived float64) float64 // what direct regression answers
 	decodings []observed.Decoding
-	hard      []int                                    // the decodings of hard decisions that are sampled, or means over words
-	unary     *onUnary                                 // nil where no decoding has a mean over the residuals
-	means     []func(g *onUnary, label float64) moment // of each decoding; nil where it has none
+	hard      []int    // the decodings of hard decisions that are sampled, or means over words
+	unary     *onUnary // nil where no decoding has a mean over the residuals
+	// means are those of the decodings over the residuals, as unary has them; nil where it has none.
+	means []func(g *onUnary, label float64) moment
+
 	sample    *observed.Sample
 	z         []float64
 	place     []int // of each bit, among the residuals of a node

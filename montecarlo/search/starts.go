@@ -22,10 +22,7 @@ func (o *Options) codes() ([]*code.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Circular {
-			c = c.OnCircle()
-		}
-		out = append(out, c)
+		out = append(out, c.OnCircle(o.Circular))
 	}
 	return out, nil
 }

@@ -278,10 +278,7 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 			if err != nil {
 				return nil, err
 			}
-			if f.Circular {
-				c = c.OnCircle()
-			}
-			codes = append(codes, c)
+			codes = append(codes, c.OnCircle(f.Circular))
 		}
 		return codes, nil
 	}

@@ -171,9 +171,7 @@ func (p *problem) drawCost(t *testing.T, rng *rand.Rand) {
 		must.Succeed(t, os.WriteFile(text, []byte(strings.Join(lines, "\n")), 0o600))
 		p.cost = func(n int, a float64) float64 { return table.At(n-1, int(min(max(a, 1), last))-1) }
 	}
-	if circular {
-		p.Code = p.Code.OnCircle()
-	}
+	p.Code = p.Code.OnCircle(circular)
 	p.Cost = must.Get(cost.Parse(text, levels, values, circular))(t)
 }
 
