@@ -138,7 +138,7 @@ func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 // of calibrated probabilities.
 func pitData(p *assess.Probabilities, style plots.Style) plots.LinesData {
 	d := plots.LinesData{Style: style, Title: "probabilities of levels, as " + p.Decoder + " reads them",
-		XLabel: "probability below the target (PIT)", YLabel: "share of targets (calibrated: 1)",
+		XLabel: "probability below the target (PIT)", YLabel: "density of targets (calibrated: 1)",
 		Lines: []plots.NamedLine{{Name: "network"}, {Name: "calibrated"}}}
 	for i, share := range p.PIT {
 		d.Level = append(d.Level, (float64(i)+0.5)/float64(len(p.PIT)))
