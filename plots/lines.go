@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -43,7 +42,7 @@ func Lines(d LinesData) (*Figure, error) {
 	}
 	p := newPlot(d.Style, cmp.Or(d.XLabel, "level n"), d.YLabel)
 	p.Add(grid())
-	lo, hi := math.Inf(1), math.Inf(-1)
+	lo, hi := 0.0, 0.0 // from zero on, so that shares can be compared
 	key := make([]series, len(d.Lines))
 	for i, l := range slices.Backward(d.Lines) { // dashed lines are drawn above the lines that they lie on
 		line := make(plotter.XYs, len(l.Values))
