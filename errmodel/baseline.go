@@ -2,10 +2,8 @@ package errmodel
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
-	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 )
 
@@ -33,15 +31,6 @@ const (
 	InLevels     = "levels"
 	InLabelUnits = "label units"
 )
-
-// CheckBaseline returns a *refuse.Value unless the error of direct regression is a positive finite
-// number, or zero for none.
-func CheckBaseline(direct float64) error {
-	if !(direct >= 0) || math.IsInf(direct, 0) {
-		return &refuse.Value{Name: "baseline", Value: direct, Want: "a positive finite number"}
-	}
-	return nil
-}
 
 // Rival is an error that is compared with a baseline: it lies between Lo and Hi.
 type Rival struct {

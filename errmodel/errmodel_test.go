@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belsim/errmodel"
+	"belsim/errmodel/scenario"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -101,11 +102,11 @@ func TestLargeMixture(t *testing.T) {
 
 func TestReadTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
-	read := func(text string) (*mat.Dense, error) {
+	read := func(text string) (mat.Matrix, error) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return errmodel.ReadTable(path, 2, 2)
+		return scenario.NewTable(path).Errors(t.Context(), must.Get(code.New("onehot", 2))(t))
 	}
 	if e, err := read("0,1\n0.25,1e-300\n"); err != nil || e.At(1, 0) != 0.25 || e.At(1, 1) != 1e-300 {
 		t.Errorf("%v, %v", e, err)
@@ -122,7 +123,7 @@ func TestReadTable(t *testing.T) {
 		must.Refuse(read(text))(t, want, path)
 	}
 	if _, err := read("0,1\n"); err != nil {
-		_, err = errmodel.ReadTable(path, 2, 1)
+		_, err = scenario.NewTable(path).Errors(t.Context(), must.Get(code.New("unary", 2))(t))
 		must.Equal(t, "1 × 2 for 2 × 1 looks transposed", true, strings.Contains(must.Text(err), "looks transposed"))
 	}
 }
@@ -221,13 +222,13 @@ func TestWrapped(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "gray", "hadamard"} {
 		for _, levels := range []int{2, 7, 16} {
 			for _, sigma := range []float64{0.3, 1.5, 8, 30, 300} {
-				c := must.Get(code.New(name, levels))(t).OnCircle()
+				c := must.Get(code.New(name, levels))(t).OnCircle(true)
 				const r = 0.01
 				m := must.Get(errmodel.NewMixture(t.Context(), c, r, sigma))(t)
 				columns := must.Get(errmodel.MixtureColumn(levels, true, r, sigma))(t)
 				column := make([]float64, levels)
 				for k, at := range c.Transitions() {
-					columns(column, at)
+					columns(column, k, at)
 					for i, got := range column {
 						want := images(c, k, float64(i+1), r, sigma)
 						if math.Abs(got-want) > 1e-12*want || math.Abs(m.At(i, k)-want) > 1e-12*want {

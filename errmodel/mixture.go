@@ -73,7 +73,7 @@ func (m *Mixture) Scaled() (r float64, u *mat.Dense) { return m.r, m.profile.uni
 func (m *Mixture) Window() []float64 {
 	p := m.profile
 	for k, at := range p.positions {
-		if len(at) != 1 || at[0] != k+1 || p.circle > 0 {
+		if len(at) != 1 || at[0] != k+1 || p.circular {
 			return nil
 		}
 	}

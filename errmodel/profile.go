@@ -16,7 +16,7 @@ import (
 // transition. It is safe for concurrent use.
 type Profile struct {
 	levels, bits int
-	circle       int // the number of levels on a circle, 0 on a line
+	circular     bool
 	sigma        float64
 	positions    [][]int
 	gauss        gaussians
@@ -38,8 +38,7 @@ func NewProfile(ctx context.Context, c *code.Code, positions [][]int, sigma floa
 		return nil, err
 	}
 	levels := c.Levels()
-	p := &Profile{levels: levels, bits: len(positions), circle: circleOf(levels, c.Circular()), sigma: sigma,
-		positions: positions}
+	p := &Profile{levels: levels, bits: len(positions), circular: c.Circular(), sigma: sigma, positions: positions}
 
 	// All distances are half-integers, so the whole table needs few Gaussians.
 	reach := levels
@@ -48,14 +47,14 @@ func NewProfile(ctx context.Context, c *code.Code, positions [][]int, sigma floa
 			reach = max(reach, levels-n, n)
 		}
 	}
-	p.gauss = newGaussians(sigma, reach, p.circle)
+	p.gauss = newGaussians(sigma, reach, levels, p.circular)
 
 	if p.levels*p.bits <= keepUnit {
 		p.unit = mat.NewDense(p.levels, p.bits, nil)
 	}
 	column := make([]float64, p.levels)
 	for k := range positions {
-		if err := p.sumColumn(ctx, column, k); err != nil {
+		if err := p.gauss.sum(ctx, column, positions[k]); err != nil {
 			return nil, err
 		}
 		for i, u := range column {
@@ -77,24 +76,16 @@ type gaussians struct {
 	reversed []float64
 }
 
-// circleOf is the number of levels on a circle, or 0 where they are on a line.
-func circleOf(levels int, circular bool) int {
-	if circular {
-		return levels
-	}
-	return 0
-}
-
 // newGaussians are those of the distances up to reach+½, or round a circle of so many levels at all
 // distances d+½ of a level from a transition, one way and the other.
-func newGaussians(sigma float64, reach, circle int) (g gaussians) {
+func newGaussians(sigma float64, reach, levels int, circular bool) (g gaussians) {
 	unit := Transition{R: 1, Sigma: sigma}
-	for d := range circle {
-		g.values = append(g.values, unit.On(float64(min(d, circle-1-d))+0.5, circle))
+	for d := 0; circular && d < levels; d++ {
+		g.values = append(g.values, unit.On(float64(min(d, levels-1-d))+0.5, levels))
 	}
-	for d := range reach + 1 {
+	for d := 0; !circular && d <= reach; d++ {
 		v := unit.At(float64(d) + 0.5)
-		if v == 0 || circle > 0 {
+		if v == 0 {
 			break // all values further out are zero, too
 		}
 		g.values = append(g.values, v)
@@ -115,18 +106,36 @@ func (g gaussians) addTo(column []float64, at int) {
 	floats.Add(above, values[:len(above)])
 }
 
-// sumColumn sets dst, of length L, to column k of u: the same sums as those of rows, in the same
-// order. The error is the context's.
-func (p *Profile) sumColumn(ctx context.Context, dst []float64, k int) error {
+// sum sets dst, of length L, to a column of u with the given transitions: the same sums as those of rows, in the
+// same order. The error is the context's.
+func (g gaussians) sum(ctx context.Context, dst []float64, transitions []int) error {
 	clear(dst)
-	for j, at := range p.positions[k] {
-		const transitions = 1024 // between two looks at the context
-		if j%transitions == 0 && ctx.Err() != nil {
+	for j, at := range transitions {
+		const few = 1024 // transitions between two looks at the context
+		if j%few == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		p.gauss.addTo(dst, at)
+		g.addTo(dst, at)
 	}
 	return nil
+}
+
+// Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0, with transitions after the given
+// levels, ascending and from 1. A value above 1 says that the code is invalid.
+type Column func(dst []float64, k int, transitions []int)
+
+// MixtureColumn makes single columns of a mixture with one weight r and one width σ, for codes whose
+// transitions change, of a number of levels, on a circle where they are circular. They equal the columns of Mixture to
+// the last bit. O(L + transitions·σ). A Column is safe for concurrent use. The error is about r or σ.
+func MixtureColumn(levels int, circular bool, r, sigma float64) (Column, error) {
+	if err := Check(r, sigma); err != nil {
+		return nil, err
+	}
+	gauss := newGaussians(sigma, levels, levels, circular)
+	return func(dst []float64, _ int, transitions []int) {
+		_ = gauss.sum(context.Background(), dst, transitions)
+		floats.Scale(r, dst)
+	}, nil
 }
 
 // sum sets dst to row i of u, for columns with the given transitions.

@@ -27,18 +27,13 @@ type deviceDecoder struct {
 // deviceDecoders are all that kernel.cu decodes. Any other decoder is refused with
 // errUnsupported.
 var deviceDecoders = []deviceDecoder{
-	{name: "bel_u", is: is[decode.BelU], bits: true},
-	{name: "bel_j", is: is[decode.BelJ], bits: true, describe: func(d decode.Decoder, l *C.bel_launch) {
+	{name: "bel_u", is: decode.Is[decode.BelU], bits: true},
+	{name: "bel_j", is: decode.Is[decode.BelJ], bits: true, describe: func(d decode.Decoder, l *C.bel_launch) {
 		j := d.(decode.BelJ)
 		l.empty, l.corner = C.int(j.Empty()), C.int(j.At(1, 1))
 	}},
-	{name: "gen", is: is[decode.Gen], bits: true, logits: true, ordered: true},
-	{name: "gen_ex", is: is[decode.GenEx], logits: true}, // its entries hold the temperature
-}
-
-func is[D decode.Decoder](d decode.Decoder) bool {
-	_, ok := d.(D)
-	return ok
+	{name: "gen", is: decode.Is[decode.Gen], bits: true, logits: true, ordered: true},
+	{name: "gen_ex", is: decode.Is[decode.GenEx], logits: true}, // its entries hold the temperature
 }
 
 // onDevice returns the entry of a decoder; without a name where there is none.
@@ -65,7 +60,7 @@ var shortBits = []int{128, 256}
 // where there is none.
 func kernelFor(p *montecarlo.Problem) (placing, error) {
 	d := onDevice(p.Decoder)
-	if _, soft := p.Decoder.(decode.GenEx); soft && p.Code.Circular() {
+	if decode.Is[decode.GenEx](p.Decoder) && p.Code.Circular() {
 		return placing{}, fmt.Errorf("decoder %s on a circle is %w", p.Decoder.Name(), errUnsupported)
 	}
 	switch {

@@ -17,7 +17,7 @@ type flipDecoder interface {
 
 // flipDecoderOf chooses the flip decoder of a code and its decoder on hard decisions.
 func flipDecoderOf(c *code.Code, d decode.Decoder) flipDecoder {
-	if _, gen := d.(decode.Gen); gen {
+	if decode.Is[decode.Gen](d) {
 		return newSparseGen(c)
 	}
 	return &anyFlips{decoder: d}

@@ -122,7 +122,7 @@ func (h *wordDecoder) labels(dst *[tables.FlipLanes]float64, wrong []uint64, wan
 // err: whether, on a few rows, three times the mean number of wrong bits reach a quarter of all
 // code words, among which gen would have to search. It is part of the numeric contract.
 func (p *Problem) errsOften() bool {
-	if _, gen := p.Decoder.(decode.Gen); !gen || p.Code.Bits() <= memoBits {
+	if !decode.Is[decode.Gen](p.Decoder) || p.Code.Bits() <= memoBits {
 		return false
 	}
 	levels, wrong := p.Code.Levels(), 0.

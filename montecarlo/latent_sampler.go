@@ -13,7 +13,6 @@ import (
 
 // latentSampler samples logits, or hard outputs bit by bit, on one goroutine.
 type latentSampler struct {
-	problem *Problem
 	keys    *philox.Keys
 	maker   *tables.LogitMaker
 	tables  *tables.Logits
@@ -27,7 +26,7 @@ type latentSampler struct {
 }
 
 func newLatentSampler(p *Problem, keys *philox.Keys) *latentSampler {
-	s := &latentSampler{problem: p, keys: keys, maker: p.LogitTables()}
+	s := &latentSampler{keys: keys, maker: p.LogitTables()}
 	s.maker.Transforms = p.Code.Sylvester() && p.fitsNarrow()
 	s.errors.Scale = float64(uint64(1) << p.Fraction())
 	if p.Kind.Hard() {

@@ -63,11 +63,11 @@ func CodeMatrix(d CodeMatrixData) *Figure {
 		width, height = long*float64(d.Bits)/float64(d.Levels), long
 	}
 	width, height = max(width, short), max(height, short)
-	return d.Style.titled(title, vg.Length(height+0.9)*vg.Inch, func(c draw.Canvas) {
+	return d.Style.titled(title, vg.Length(height+0.9)*vg.Inch, func(c draw.Canvas) draw.Canvas {
 		side := (c.Size().X - vg.Length(width+0.55)*vg.Inch) / 2
-		c = draw.Crop(c, side, -side, 0, 0)
-		p.Draw(c)
-		frame(c, p.DataCanvas(c).Rectangle)
+		axes := drawn(p, draw.Crop(c, side, -side, 0, 0))
+		frame(c, axes.Rectangle)
+		return axes
 	})
 }
 

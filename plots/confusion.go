@@ -47,12 +47,12 @@ func Confusion(d ConfusionData) *Figure {
 		func(i, k int) color.Color { return scale.at(math.Log10(d.At(i, k))) })
 	bar := colourBar(d.Style, "probability of answer m to label n; white: below the left end", scale.lo, 0, logTicks, scale)
 	const forBar = 50
-	return d.Style.titled(d.Title, d.Style.width()+vg.Points(forBar), func(c draw.Canvas) {
+	return d.Style.titled(d.Title, d.Style.width()+vg.Points(forBar), func(c draw.Canvas) draw.Canvas {
 		above, below := draw.Crop(c, 0, 0, vg.Points(forBar+6), 0), draw.Crop(c, 0, 0, 0, vg.Points(forBar-4)-c.Size().Y)
-		p.Draw(above)
-		area, under := p.DataCanvas(above), bar.DataCanvas(below)
-		frame(c, area.Rectangle)
+		area, under := drawn(p, above), bar.DataCanvas(below)
 		bar.Draw(draw.Crop(below, area.Min.X-under.Min.X, area.Max.X-under.Max.X, 0, 0))
+		frame(c, area.Rectangle)
+		return area
 	})
 }
 

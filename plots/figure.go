@@ -77,22 +77,12 @@ var pages = []struct {
 	{"nature-column", page{width: 3.5, scale: 0.7, sans: true, dots: 600}},
 }
 
-// Places lists the places of styles besides the empty one.
-func Places() []string {
-	var all []string
+// Places lists the places of styles besides the empty one, and the same with their widths in inches.
+func Places() (names, widths []string) {
 	for _, p := range pages[1:] {
-		all = append(all, p.place)
+		names, widths = append(names, p.place), append(widths, fmt.Sprintf("%s (%.4g)", p.place, p.width))
 	}
-	return all
-}
-
-// Widths lists the same places, each with its width in inches.
-func Widths() []string {
-	var all []string
-	for _, p := range pages[1:] {
-		all = append(all, fmt.Sprintf("%s (%.4g)", p.place, p.width))
-	}
-	return all
+	return names, widths
 }
 
 // page returns the numbers of the style's place, those of the empty one for an unknown place.
@@ -453,22 +443,30 @@ type series struct {
 	glyph draw.GlyphStyle
 }
 
-// titled is a figure with a title, below which the rest is drawn.
-func (s Style) titled(title string, height vg.Length, rest func(below draw.Canvas)) *Figure {
+// titled is a figure with a title above the middle of its axes, which the drawing of the rest returns.
+func (s Style) titled(title string, height vg.Length, rest func(below draw.Canvas) (axes draw.Canvas)) *Figure {
 	title, style := s.heading(title, s.width()-vg.Points(14))
 	return &Figure{width: s.width(), height: height, style: s, draw: func(c draw.Canvas) {
 		c = draw.Crop(c, vg.Points(4), -vg.Points(10), vg.Points(4), -vg.Points(5)) // margins
-		if !s.NoTitle && title != "" {
-			c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y}, title)
-			c = draw.Crop(c, 0, 0, 0, -style.Height(title)-vg.Points(4))
+		room := style.Height(title) + vg.Points(4)
+		if s.NoTitle || title == "" {
+			title, room = "", 0
 		}
-		rest(c)
+		axes, half := rest(draw.Crop(c, 0, 0, 0, -room)), style.Width(title)/2
+		middle := max(min(axes.Center().X, c.Max.X-half), c.Min.X+half)
+		c.FillText(style, vg.Point{X: middle, Y: c.Max.Y}, title)
 	}}
 }
 
 // keyed is a figure of a plot with a key between its title and its axes.
 func (s Style) keyed(title string, p *plot.Plot, key []series, height vg.Length) *Figure {
-	return s.titled(title, height, func(below draw.Canvas) { p.Draw(drawKey(below, p, key)) })
+	return s.titled(title, height, func(c draw.Canvas) draw.Canvas { return drawn(p, drawKey(c, p, key)) })
+}
+
+// drawn draws a plot, and returns its axes.
+func drawn(p *plot.Plot, c draw.Canvas) (axes draw.Canvas) {
+	p.Draw(c)
+	return p.DataCanvas(c)
 }
 
 // drawKey writes the names of series in a row along the top of c, in the letters of a plot, and

@@ -70,11 +70,13 @@ func Forest(d ForestData) (*Figure, error) {
 	}
 	const rowHeight, axisHeight = 13, 62
 	height := vg.Points(rowHeight*(float64(len(rows))+above) + axisHeight)
-	return d.Style.titled(d.Title, height, func(c draw.Canvas) { drawForest(c, p, rows, d.Style.column()) }), nil
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) draw.Canvas {
+		return drawForest(c, p, rows, d.Style.column())
+	}), nil
 }
 
 // drawForest draws the rows between their names and their texts. A column has no room for texts.
-func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
+func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) draw.Canvas {
 	name, note := styleOf(p, 9.5), styleOf(p, 8.5)
 	note.Color = grey
 	name.YAlign, note.YAlign = draw.YCenter, draw.YCenter
@@ -120,6 +122,7 @@ func drawForest(c draw.Canvas, p *plot.Plot, rows []ForestRow, column bool) {
 			c.FillText(text, vg.Point{X: c.Max.X, Y: y}, r.Text)
 		}
 	}
+	return c
 }
 
 // stripes is the background of every second row.

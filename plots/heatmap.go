@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -58,7 +59,7 @@ func (m Mark) Plot(c draw.Canvas, p *plot.Plot) {
 // Heatmap draws by how much ratios are above and below 1, in a diverging palette in which a ratio
 // and its inverse are equally deep: blue where the ratio is below 1 and red where it is above. The
 // numbers at the colour bar are increases in percent, 100·(ratio − 1). A thick contour is at 1 and
-// thin ones are at the other marks of the colour bar, dashed below 1; the longest of each has its name.
+// thin ones are at the other marks of the colour bar, dashed below 1, each with its name.
 // Contours end a cell before blank ones, and short ones are left out. The colour bar is as long as the
 // numbers differ. Where a few cells are far beyond the others, it ends before them in a point.
 func Heatmap(d HeatmapData) (*Figure, error) {
@@ -94,7 +95,9 @@ func Heatmap(d HeatmapData) (*Figure, error) {
 	if n := vg.Length(len(panels)); n > 1 {
 		height = d.Style.of(4.8)/n + vg.Points(50)
 	}
-	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) { d.draw(c, panels, scale) }), nil
+	return d.Style.titled(d.Title, height+vg.Points(50), func(c draw.Canvas) draw.Canvas {
+		return d.draw(c, panels, scale)
+	}), nil
 }
 
 // panel is the plot of some differences.
@@ -106,7 +109,9 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) *plot.Pl
 	p.Add(plotter.NewImage(cells(z, scale, x, y), p.X.Min, p.Y.Min, p.X.Max, p.Y.Max))
 	var names contourNames
 	for _, tick := range scale.ticks(scale.lo, scale.hi) {
-		longest := plotter.XYs{}
+		if tick.Value == 0 {
+			tick.Label = "equal"
+		}
 		for _, path := range contours(z, tick.Value) {
 			if len(path) <= max(len(d.X), len(d.Y))/8 { // a fragment, as those beside blank cells are
 				continue
@@ -116,30 +121,24 @@ func (d HeatmapData) panel(z [][]float64, scale colourScale, x, y axis) *plot.Pl
 				line[i] = plotter.XY{X: x.value(at.x), Y: y.value(at.y)}
 			}
 			p.Add(&plotter.Line{XYs: line, LineStyle: contourStyle(tick.Value)})
-			if len(line) > len(longest) {
-				longest = line
-			}
+			names = append(names, contourName{tick.Label, line})
 		}
-		if tick.Value == 0 {
-			tick.Label = "equal"
-		}
-		names = append(names, contourName{tick.Label, longest})
 	}
-	p.Add(names)
 	if d.Mark != nil {
 		p.Add(Mark{x.on(d.Mark.X), x.on(d.Mark.XLo), x.on(d.Mark.XHi), y.on(d.Mark.Y), y.on(d.Mark.YLo), y.on(d.Mark.YHi)})
 	}
+	p.Add(names) // above the mark, so that it hides none
 	return p
 }
 
-// contourName is the name of a contour, and its longest line.
+// contourName is the name of a contour, and a line of it.
 type contourName struct {
 	text string
 	line plotter.XYs
 }
 
-// contourNames are the names of contours. Each stands on its line, with a halo, where no other name is; a
-// short line has none.
+// contourNames are the names of contours. Each stands on its line, with a halo, where no other name is, and
+// no other line if there is such a place; a short line has none.
 type contourNames []contourName
 
 // Plot implements plot.Plotter.
@@ -147,19 +146,26 @@ func (n contourNames) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	style := styleOf(p, 8)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-	halo, taken := style, []vg.Rectangle{}
+	halo, names := style, []vg.Rectangle{}
 	halo.Color = color.White
 	for i, of := range n {
 		half := vg.Point{X: style.Width(of.text)/2 + vg.Points(2), Y: style.Height(of.text) / 2} // inside of the frame
-		for _, sixths := range []int{2 + 2*(i%2), 4 - 2*(i%2), 3, 1, 5} {
-			if len(of.line) <= 4 {
-				break
+		taken := slices.Clone(names)
+		for _, other := range slices.Delete(slices.Clone(n), i, i+1) {
+			for _, at := range other.line {
+				point := vg.Point{X: tx(at.X), Y: ty(at.Y)}
+				taken = append(taken, vg.Rectangle{Min: point, Max: point})
+			}
+		}
+		for try, sixths := range slices.Repeat([]int{2 + 2*(i%2), 4 - 2*(i%2), 3, 1, 5}, 2) {
+			if try == 5 {
+				taken = names
 			}
 			at := of.line[len(of.line)*sixths/6]
 			place := vg.Point{X: min(max(tx(at.X), c.Min.X+half.X), c.Max.X-half.X),
 				Y: min(max(ty(at.Y), c.Min.Y+half.Y), c.Max.Y-half.Y)}
 			box := vg.Rectangle{Min: place.Sub(half), Max: place.Add(half)}
-			if slices.ContainsFunc(taken, func(r vg.Rectangle) bool {
+			if len(of.line) <= 4 || slices.ContainsFunc(taken, func(r vg.Rectangle) bool {
 				return r.Min.X < box.Max.X && box.Min.X < r.Max.X && r.Min.Y < box.Max.Y && box.Min.Y < r.Max.Y
 			}) {
 				continue
@@ -168,7 +174,7 @@ func (n contourNames) Plot(c draw.Canvas, p *plot.Plot) {
 				c.FillText(halo, place.Add(off), of.text)
 			}
 			c.FillText(style, place, of.text)
-			taken = append(taken, box)
+			names = append(names, box)
 			break
 		}
 	}
@@ -191,8 +197,8 @@ func increase(difference float64) float64 {
 	return 100 * difference
 }
 
-// draw draws maps with their colour bar below them.
-func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale) {
+// draw draws maps with their colour bar below them, and returns their axes.
+func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale) draw.Canvas {
 	const forBar, forName = 66, 14
 	above := draw.Crop(c, 0, 0, vg.Points(forBar), 0)
 	if len(panels) > 1 {
@@ -201,8 +207,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	at := plot.Align([][]*plot.Plot{panels}, draw.Tiles{Rows: 1, Cols: len(panels), PadX: vg.Points(8)}, above)[0]
 	var areas []draw.Canvas
 	for i, p := range panels {
-		p.Draw(at[i])
-		area := p.DataCanvas(at[i])
+		area := drawn(p, at[i])
 		frame(c, area.Rectangle)
 		if len(panels) > 1 {
 			style, words := shrink(textStyle(d.Style, 10), d.Panels[i].Name, area.Size().X)
@@ -211,8 +216,9 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		}
 		areas = append(areas, area)
 	}
-	whole := vg.Rectangle{Min: areas[0].Min, Max: areas[len(areas)-1].Max}
-	if d.Blank != "" && slices.ContainsFunc(d.Panels, func(p HeatmapPanel) bool { return hasBlank(p.Z) }) {
+	whole := areas[0]
+	whole.Max = areas[len(areas)-1].Max
+	if d.Blank != "" && scale.blank {
 		// beside the axis' name: on the right, or in the middle between the names of two panels
 		right, room := whole.Max.X, 0.5*areas[0].Size().X-vg.Points(30)
 		if len(areas) > 1 {
@@ -237,7 +243,7 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 		for _, area := range areas {
 			c.FillText(style, area.Center(), "no valid cell")
 		}
-		return
+		return whole
 	}
 	bar := colourBar(d.Style, d.ZLabel, scale.lo, scale.hi, scale.ticks, scale)
 	below := draw.Crop(c, 0, 0, 0, vg.Points(46)-c.Size().Y)
@@ -250,18 +256,16 @@ func (d HeatmapData) draw(c draw.Canvas, panels []*plot.Plot, scale colourScale)
 	if scale.hi > 0 {
 		sides[1] = d.Above + " → " + percent(scale.hi)
 	}
-	size := vg.Points(9.5) // of both
-	for _, text := range sides {
-		style, _ := shrink(textStyle(d.Style, 9.5), text, 0.48*whole.Size().X)
-		size = min(size, style.Font.Size)
-	}
 	style := textStyle(d.Style, 9.5)
-	style.Font.Size = size
+	for _, text := range sides { // both are as small
+		style, _ = shrink(style, text, 0.48*whole.Size().X)
+	}
 	for i, x := range []vg.Length{whole.Min.X, whole.Max.X} {
 		style.XAlign = []text.XAlignment{draw.XLeft, draw.XRight}[i]
 		_, words := shrink(style, sides[i], 0.48*whole.Size().X)
 		c.FillText(style, vg.Point{X: x, Y: area.Max.Y + vg.Points(4)}, words)
 	}
+	return whole
 }
 
 // align makes canvases of plots narrower, so that the axes of all begin and end at the same places.
@@ -303,7 +307,7 @@ func contourStyle(level float64) draw.LineStyle {
 type colourScale struct {
 	lo, hi, limit float64 // ends of the colour bar; the deepest colours are at ±limit
 	under, over   bool    // some value is beyond an end
-	empty         bool    // there is no value at all
+	empty, blank  bool    // there is no value at all, or not everywhere
 	colours       palette.DivergingColorMap
 }
 
@@ -311,21 +315,15 @@ type colourScale struct {
 const leastLimit = 0.01
 
 func newColourScale(z [][]float64) colourScale {
-	var all, size []float64
-	for _, row := range z {
-		for _, v := range row {
-			if !math.IsNaN(v) {
-				all, size = append(all, v), append(size, math.Abs(v))
-			}
-		}
-	}
+	values := slices.Concat(z...)
+	all := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	s := colourScale{lo: -leastLimit, hi: leastLimit, limit: leastLimit, empty: len(all) == 0,
-		colours: moreland.SmoothBlueRed()}
+		blank: len(all) < len(values), colours: moreland.SmoothBlueRed()}
 	if !s.empty {
-		slices.Sort(size)
-		s.limit = size[len(size)-1]
+		slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
+		s.limit = math.Abs(all[len(all)-1])
 		// 98 % are not larger; with few cells, all
-		if typical := size[len(size)-1-len(size)/50]; s.limit > 1.5*typical {
+		if typical := math.Abs(all[len(all)-1-len(all)/50]); s.limit > 1.5*typical {
 			s.limit = typical
 		}
 		s.limit = max(s.limit, leastLimit)
@@ -445,10 +443,6 @@ func (s colourScale) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, t := range s.ticks(s.lo, s.hi) {
 		c.StrokeLine2(contourStyle(t.Value), tx(t.Value), c.Min.Y, tx(t.Value), c.Max.Y)
 	}
-}
-
-func hasBlank(z [][]float64) bool {
-	return slices.ContainsFunc(z, func(row []float64) bool { return slices.ContainsFunc(row, math.IsNaN) })
 }
 
 // cells is the map as an image. A cell has many pixels, so that the smoothing of a viewer

@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -28,7 +27,7 @@ type NamedLine struct {
 }
 
 // Lines draws quantities of every level. The paper's Figure 7 shows the quantities that
-// BEL-J adds up in this way. Lines differ in colour, dash and weight.
+// BEL-J adds up in this way. Lines differ in colour, dash and weight. A single quantity has points, and no key.
 func Lines(d LinesData) (*Figure, error) {
 	x, err := newAxis("level", d.Level, false)
 	if err != nil {
@@ -43,7 +42,7 @@ func Lines(d LinesData) (*Figure, error) {
 	}
 	p := newPlot(d.Style, cmp.Or(d.XLabel, "level n"), d.YLabel)
 	p.Add(grid())
-	lo, hi := math.Inf(1), math.Inf(-1)
+	lo, hi := 0.0, 0.0 // from zero on, so that shares can be compared
 	key := make([]series, len(d.Lines))
 	for i, l := range slices.Backward(d.Lines) { // dashed lines are drawn above the lines that they lie on
 		line := make(plotter.XYs, len(l.Values))
@@ -51,8 +50,13 @@ func Lines(d LinesData) (*Figure, error) {
 			line[j] = plotter.XY{X: d.Level[j], Y: v}
 			lo, hi = min(lo, v), max(hi, v)
 		}
-		p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
-		key[i] = series{name: l.Name, line: styles[i]}
+		if len(key) > 1 {
+			p.Add(&plotter.Line{XYs: line, LineStyle: styles[i]})
+			key[i] = series{name: l.Name, line: styles[i]}
+		} else {
+			dot := draw.GlyphStyle{Color: blue, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
+			p.Add(&plotter.Scatter{XYs: line, GlyphStyle: dot})
+		}
 	}
 	if x.set(&p.X); d.XLabel == "" {
 		p.X.Tick.Marker = plot.TickerFunc(levelTicks)

@@ -71,7 +71,7 @@ func Profile(d ProfileData) (*Figure, error) {
 	if rows == 1 && columns == 1 && !d.Style.column() {
 		height = 3.6 * vg.Inch
 	}
-	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) (axes draw.Canvas) {
 		c = drawKey(c, panels[0][0], key)
 		const above = 28 // points for the bar and the name
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: vg.Points(10), PadY: vg.Points(above),
@@ -79,11 +79,16 @@ func Profile(d ProfileData) (*Figure, error) {
 		for i, row := range plot.Align(panels, tiles, c) {
 			for j, at := range row {
 				if p := panels[i][j]; p != nil {
-					p.Draw(at)
-					bar(d.Bits[i*columns+j], p.DataCanvas(at), p)
+					area := drawn(p, at)
+					bar(d.Bits[i*columns+j], area, p)
+					if i+j == 0 {
+						axes = area
+					}
+					axes.Max.X = max(axes.Max.X, area.Max.X)
 				}
 			}
 		}
+		return axes
 	}), nil
 }
 

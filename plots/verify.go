@@ -36,13 +36,13 @@ func Verify(d VerifyData) *Figure {
 	lower := d.deviationPanel(z)
 	unlabel(&upper.X)
 	height := max(d.Style.of(5.2), 4.6*vg.Inch) // room for the lower panel in a column, too
-	return d.Style.titled(d.Title, height, func(c draw.Canvas) {
+	return d.Style.titled(d.Title, height, func(c draw.Canvas) draw.Canvas {
 		c = drawKey(c, upper, key)
 		high := c.Size().Y
 		at := []draw.Canvas{draw.Crop(c, 0, 0, 0.36*high, 0), draw.Crop(c, 0, 0, 0, -0.66*high)}
 		align(at, upper, lower)
-		upper.Draw(at[0])
 		lower.Draw(at[1])
+		return drawn(upper, at[0])
 	})
 }
 
@@ -101,9 +101,10 @@ func (d VerifyData) deviationPanel(z plotter.XYs) *plot.Plot {
 	return p
 }
 
-// glyph is the mark of a sampled mean.
+// glyph is the mark of a sampled mean, smaller where there are many.
 func (d VerifyData) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: vermillion, Radius: vg.Points(glyphRadius(len(d.Labels))), Shape: draw.RingGlyph{}}
+	radius := max(1.4, min(2.4, 300/float64(len(d.Labels))))
+	return draw.GlyphStyle{Color: vermillion, Radius: vg.Points(radius), Shape: draw.RingGlyph{}}
 }
 
 // unlabel leaves out the labels of an axis, which stand elsewhere, and keeps its marks.
@@ -117,11 +118,6 @@ func unlabel(a *plot.Axis) {
 		}
 		return marks
 	})
-}
-
-// glyphRadius is smaller where there are many points.
-func glyphRadius(n int) float64 {
-	return max(1.4, min(2.4, 300/float64(n)))
 }
 
 func grid() *plotter.Grid {

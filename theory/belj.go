@@ -231,12 +231,16 @@ func (x *johnson) absolute(empty float64) float64 {
 	n, apart, gone := x.n, 0.0, 0.0 // apart is E[|G−F|; one is left], gone E[G; one is left]
 	q := ones{lost: 1}
 	for s := 1; s < n; s++ {
-		p, t := &x.ones[s], min(s, n-s)
+		p, rest := &x.ones[s], &x.ones[n-s]
 		q = q.and(x.oneErrors[n-s])
 		x.last[s] = q
-		gone += q.lost * x.ones[n-s].left
-		apart += p.lost*x.last[t].left + q.lost*x.ones[t].left
-		if max(p.lost, q.lost) <= negligible*apart {
+		gone += q.lost * rest.left
+		if s <= n-s {
+			apart += p.lost*q.left + q.lost*p.left
+		} else {
+			apart += p.lost*x.last[n-s].left + q.lost*rest.left
+		}
+		if least := negligible * apart; p.lost <= least && q.lost <= least {
 			break
 		}
 	}

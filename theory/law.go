@@ -129,11 +129,10 @@ func (x *Law) Means(ctx context.Context, workers int, weights []float64, e mat.M
 	return out, x.each(ctx, workers, weights, e, func(i int, f form) { out[i] = meanOf(f, c, i+1) })
 }
 
-// Levels calls f with the law of the answer to every level whose weight is above zero, and its mean
-// cost, from several goroutines. See Means.
-func (x *Law) Levels(ctx context.Context, workers int, weights []float64, e mat.Matrix, c cost.Cost,
+// Levels calls f with the law of the answer to every level, and its mean cost, from several goroutines. See Means.
+func (x *Law) Levels(ctx context.Context, workers int, e mat.Matrix, c cost.Cost,
 	f func(i int, mean float64, a Answers)) error {
-	return x.each(ctx, workers, weights, e, func(i int, of form) { f(i, meanOf(of, c, i+1), of.answers()) })
+	return x.each(ctx, workers, nil, e, func(i int, of form) { f(i, meanOf(of, c, i+1), of.answers()) })
 }
 
 // meanOf is the mean cost of the answers to level n.

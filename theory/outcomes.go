@@ -32,8 +32,7 @@ const (
 func Enumerable(c *code.Code, d decode.Decoder) error {
 	m := c.Bits()
 	work := c.Levels() << min(m, 40)
-	_, informed := d.(decode.Informed)
-	if decode.Real(d) || c.Real() || informed {
+	if decode.Real(d) || c.Real() || decode.Is[decode.Informed](d) {
 		work *= m + 10 // a product a bit and an exponential, not one comparison
 	}
 	if m > maxOutcomeBits || work > maxOutcomeWork {

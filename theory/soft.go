@@ -14,7 +14,7 @@ import (
 // NewSoftBound returns the bound of the mean cost for a code and its decoder on logits with independent normal
 // noise: the union bound for gen, at most Largest. The error wraps ErrNoClosedForm for any other decoder.
 func NewSoftBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error) {
-	if _, ok := d.(decode.Gen); !ok {
+	if !decode.Is[decode.Gen](d) {
 		return nil, fmt.Errorf("%w: no bound for decoder %s on logits", ErrNoClosedForm, d.Name())
 	}
 	b := &Bound{Name: "union bound on logits", Row: newSoftUnionBound(c, cost)}

@@ -184,7 +184,7 @@ func (env *environment) belsim() (code int) {
 // kongWords are what kong says in the words of Go: "" is a flag that is not given, and EOL the end.
 var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " but got", " (string)", "",
 	`"EOL" (<nil>)`, "nothing", "a valid 64 bit int ", "a whole number ",
-	"a valid 64 bit uint ", "a whole number from 0 ")
+	"a valid 64 bit uint ", "a whole number ")
 
 // unparsed says why a command line is none of a command, from what kong says, and what would be one.
 func unparsed(command, text string) string {
@@ -236,6 +236,7 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 	if err != nil {
 		return nil, err
 	}
+	places, widths := plots.Places()
 	parser, err := kong.New(&c,
 		kong.Name("belsim"),
 		kong.Description(helpOf("belsim")),
@@ -246,8 +247,8 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"r":          fmt.Sprint(scenario.DefaultMixture().R),
 			"sigma":      fmt.Sprint(scenario.DefaultMixture().Sigma),
 			"steps":      fmt.Sprint(search.DefaultSteps),
-			"styles":     strings.Join(plots.Places(), ","),
-			"places":     strings.Join(plots.Widths(), ", "),
+			"styles":     strings.Join(places, ","),
+			"places":     strings.Join(widths, ", "),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
 			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else (and on a circle) gen",
 			"anycode":    strings.Join(anyCode, ","),

@@ -113,10 +113,7 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
-		if cmd.Circular {
-			c = c.OnCircle()
-		}
-		row, err := cmd.describe(ctx, env, c)
+		row, err := cmd.describe(ctx, env, c.OnCircle(cmd.Circular))
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func (f mixtureFlags) model() scenario.Model {
 	case f.Model != "":
 		return nil
 	case f.Errors != "":
-		return scenario.Table{Path: f.Errors}
+		return scenario.NewTable(f.Errors)
 	}
 	m := scenario.DefaultMixture()
 	if f.R != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"belsim/errmodel/assess"
@@ -14,9 +13,11 @@ import (
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/code"
 )
 
 type optimizeCmd struct {
+	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from and compare: NAMEs, FILEs, NAME=FILEs."`
 	levelsFlag
 	circularFlag
 	Bits           int    `placeholder:"M" help:"Number of bits, at most 64."`
@@ -31,16 +32,26 @@ type optimizeCmd struct {
 
 // Run implements the command.
 func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
-	if err := errors.Join(cmd.checkOutput(env, cmd.found(ctx, nil, "")), cmd.check()); err != nil {
+	if err := cmd.checkOutput(env, cmd.found(ctx, nil, "")); err != nil {
 		return err
+	}
+	if cmd.Bits == 0 && cmd.Errors == "" {
+		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12")
 	}
 	s, fit, err := cmd.read(env, cmd.sampling(), (*assess.Fit).FillNetwork)
 	if err != nil {
 		return err
 	}
 	size := sizes(s, cmd.Levels, 0, cmd.circularFlag, fit)
+	codes, err := code.OpenAll(cmd.Codes, size)
+	if err != nil {
+		return err
+	}
 	o := search.Options{Levels: size.Named(), Circular: size.Circular, Bits: cmd.Bits, MaxTransitions: cmd.MaxTransitions,
-		Workers: cmd.Workers, Steps: cmd.Steps}
+		Codes: codes, Workers: cmd.Workers, Steps: cmd.Steps}
+	for _, c := range codes { // all have as many
+		o.Levels = c.Levels()
+	}
 	if err := cmd.ask(s, o.Levels, o.Circular); err != nil {
 		return err
 	}
@@ -53,52 +64,24 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if optimizer.Forecaster != nil && fit != nil {
 		fit.Inform(optimizer.Forecaster, true)
 	}
-	if err := checkSearch(optimizer); err != nil {
+	if o = optimizer.Options; o.Check() != nil {
+		return fmt.Errorf("--bits %d: %w", o.Bits, o.Check())
+	}
+	if err := memory.Check(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, o.Bits),
+		search.Bytes(o.Levels, o.Bits, o.Workers)); err != nil {
 		return err
 	}
 	env.saves.Store(true) // the best code so far is kept
-	progress, end := cmd.follow(env, optimizer.Options.Steps, s.Cost().Unit())
-	found, err := optimizer.Find(ctx, backend, progress)
-	end()
+	bar := env.newProgress("steps", o.Steps)
+	found, err := optimizer.Find(ctx, backend, func(n uint64, best float64) {
+		bar.say(strings.TrimSpace(fmt.Sprintf("best so far about %.4g %s", best, s.Cost().Unit())))
+		bar.add(n)
+	})
+	bar.stop()
 	if err != nil {
 		return err
 	}
 	return cmd.finish(context.WithoutCancel(ctx), env, found, optimizer.Subject)
-}
-
-// check refuses flags without reading anything.
-func (cmd *optimizeCmd) check() error {
-	switch {
-	case cmd.Steps > search.MaxSteps:
-		return fmt.Errorf("--steps %d: want 1 to %d", cmd.Steps, uint64(search.MaxSteps))
-	case cmd.Bits == 0 && cmd.Errors == "":
-		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12")
-	}
-	return nil
-}
-
-// checkSearch returns an error where there is no search for the options, or it takes too much memory.
-func checkSearch(optimizer *search.Optimizer) error {
-	o := optimizer.Options
-	if err := optimizer.Check(); err != nil {
-		return fmt.Errorf("--bits %d: %w", o.Bits, err)
-	}
-	return memory.Check(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, o.Bits),
-		search.Bytes(o.Levels, o.Bits, o.Workers))
-}
-
-// follow shows how far the search is.
-func (cmd *optimizeCmd) follow(env *environment, steps uint64, unit string) (progress func(uint64, float64),
-	end func()) {
-	bar := env.newProgress("steps", steps)
-	return func(n uint64, best float64) {
-		text := "no valid code so far"
-		if !math.IsInf(best, 1) {
-			text = strings.TrimSpace(fmt.Sprintf("best so far about %.4g %s", best, unit))
-		}
-		bar.say(text)
-		bar.add(n)
-	}, bar.stop
 }
 
 // finish writes and prints the code that was found.

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel"
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
@@ -76,8 +75,7 @@ type Options struct {
 
 // Check refuses values without a meaning. The errors are *refuse.Value.
 func (o Options) Check() error {
-	return errors.Join(decode.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature),
-		errmodel.CheckBaseline(o.Baseline.Error))
+	return errors.Join(decode.CheckTemperature(o.Temperature), scenario.CheckLearnt(o.Training, o.Temperature))
 }
 
 // Progress is told of the parts of a computation. what is counted in a part, and total is how many

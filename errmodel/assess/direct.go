@@ -89,7 +89,7 @@ func (f *Fit) besideDirect(n *network) (*Direct, error) {
 	}
 	if out.Error > all {
 		return nil, &refuse.Value{Name: "baseline", Value: out.Error,
-			Want: fmt.Sprintf("a mean |error| in %s, of %v at most: %s", errorUnit(f.Range), all, what)}
+			Want: fmt.Sprintf("a mean |error| in %s, of %s at most: %s", f.ErrorUnit(), table.Short(all), what)}
 	}
 	e := observed.Error{Mean: out.Error / width}
 	if !table.Missing(out.StdErr) {
@@ -121,7 +121,8 @@ func (f *Fit) directText() string {
 		verdict = map[bool]string{true: "worse", false: "better"}[d.Difference > 0]
 	}
 	if share := d.Difference / d.Error; math.Abs(share) < 1e4 { // also where direct regression is never wrong
-		by = fmt.Sprintf(": %s (standard error %s, %s)", moreError(share), percent(d.DifferenceErr/d.Error), how)
+		by = fmt.Sprintf(": %s (standard error %s, %s)", moreError(share, "as much error"),
+			percent(d.DifferenceErr/d.Error), how)
 	}
 	who := "this network"
 	if f.Fitted != nil && f.Fitted.Better { // which direct regression has none of

@@ -438,7 +438,8 @@ func TestSeeds(t *testing.T) {
 	mean := forecast.MeanOfSeeds(seeds)
 	interval := mean.Interval()
 	must.Within(t, "the mean of the seeds", row.Forecast/mean.Mean, 1-1e-12, 1+1e-12)
-	must.Within(t, "the width of its interval over that of Student's", (row.Hi-row.Lo)/(interval[1]-interval[0]), 0.95, 1.1)
+	must.Within(t, "the width of its interval over that of Student's",
+		(row.Interval[1]-row.Interval[0])/(interval[1]-interval[0]), 0.95, 1.1)
 }
 
 // BenchmarkSoftmax fits heads of many levels, and of many samples.

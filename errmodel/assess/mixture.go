@@ -94,8 +94,9 @@ func remarks(f *Fit, m *mixture) []string {
 		none = fmt.Sprintf("%d samples %s: too few for intervals, which need %d", m.erring,
 			map[bool]string{true: "are wrong", false: "have a wrong bit"}[f.predicts()], mixturefit.FewestErring)
 	}
-	return sentences(when(m.Limited, "r is as large as it can be: some error probability of the fit is 1"), none, when(!f.predicts(),
-		fmt.Sprintf("%.3g %% of the bits are wrong", 100*float64(f.WrongBits)/float64(f.Samples)/float64(f.Bits))))
+	share := float64(f.WrongBits) / float64(f.Samples) / float64(f.Bits)
+	return sentences(when(m.Limited, "r is as large as it can be: some error probability of the fit is 1"), none,
+		when(!f.predicts(), fmt.Sprintf("%.3g %% of the bits are wrong", 100*share)))
 }
 
 // unknown is an interval without ends.

@@ -161,7 +161,7 @@ func (f *Fit) decoding(decoders decode.Registry, c *code.Code, of scenario.Desig
 	case name == observed.Prediction().Decoder.Name():
 		return observed.Prediction(), nil
 	case of.Code == forecast.Direct: // the level nearest to a prediction, by its bits
-		name = "gen"
+		name = decode.Gen{}.Name()
 	}
 	d, err := decoders.New(name, c, decode.Options{Temperature: f.Temperature})
 	return observed.Decoding{Decoder: d, Soft: of.Outputs == decode.Logits}, err

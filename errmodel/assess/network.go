@@ -182,10 +182,7 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(),
 			when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
 	}
-	if o.Circular {
-		c = c.OnCircle()
-	}
-	return o.Range.of(c)
+	return o.Range.of(c.OnCircle(o.Circular))
 }
 
 // levelsOf are the smallest and the largest number of levels for which a code has m bits: the
@@ -236,7 +233,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 		n.decodings = []observed.Decoding{observed.Prediction()}
 	case predicts: // any other decoder of these bits says the same
 		n.decodings = slices.DeleteFunc(n.decodings,
-			func(d observed.Decoding) bool { return d.Decoder.Name() != "gen" })
+			func(d observed.Decoding) bool { return !decode.Is[decode.Gen](d.Decoder) })
 	}
 	if n.seen, err = observed.Scan(ctx, workers, n.source, n.code, n.decodings, done); err != nil {
 		return err

@@ -61,7 +61,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 		seen := n.seen.Levels[i]
 		m := MixtureRow{Design: n.design(decoding), Observed: seen.Mean,
 			ObservedStdErr: seen.StdErr, Loss: math.NaN()}
-		if _, gen := decoder.(decode.Gen); gen && decoding.Soft {
+		if decode.Is[decode.Gen](decoder) && decoding.Soft {
 			m.Loss = n.seen.LossBound
 		}
 		// what theory says of bits that err independently

@@ -9,8 +9,7 @@ import (
 	"belsim/theory/code"
 )
 
-// Profile holds the error probabilities of one classifier over the labels. It has the fields
-// of plots.BitProfile, and converts to it.
+// Profile holds the error probabilities of one classifier over the labels.
 type Profile struct {
 	// name of the bit
 	Name string `json:"name"`

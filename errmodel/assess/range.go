@@ -111,10 +111,10 @@ func (r LabelRange) spread(levels int, circular bool) ([]float64, error) {
 		if r.Values != nil {
 			return nil, fmt.Errorf("want %s, whose ends are one point, such as 0 and 360", position.Flag("range", "a:b"))
 		}
-		return fitdecoder.Spread(levels+1, r.Lo, r.Hi)[:levels], nil
+		return fitdecoder.Evenly(levels+1, r.Lo, r.Hi)[:levels], nil
 	}
 	if !r.Uneven() {
-		return fitdecoder.Spread(levels, r.Lo, r.Hi), nil
+		return fitdecoder.Evenly(levels, r.Lo, r.Hi), nil
 	}
 	return r.Values, r.Values.Check(levels)
 }

@@ -16,7 +16,7 @@ type Recommendation struct {
 	// a row for each code, training and decoder, the smallest forecast first; empty where label
 	// noise is unknown
 	Ranking []forecast.Row `json:"ranking"`
-	// what to do next; missing where there is no ranking
+	// what to do next; missing where there is no ranking, and of fewer than 100 samples
 	Decision *forecast.Decision `json:"decision,omitempty"`
 	Notes    []string           `json:"notes"`
 }
@@ -35,8 +35,7 @@ func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidat
 		case f.Circular:
 			note = "There are no forecasts for angles: the model behind them knows no circle."
 		case f.Values != nil:
-			note = "There are no forecasts for uneven levels: noise of one size in labels is another in levels wherever these " +
-				"are uneven, and the model behind forecasts has one."
+			note = "There are no forecasts for uneven levels: the model behind them has noise of one size in levels."
 		}
 		return &Recommendation{Ranking: []forecast.Row{}, Notes: []string{note}}, nil
 	}
@@ -65,7 +64,9 @@ func (f *Fit) recommend(ctx context.Context, workers int, own *network, candidat
 		*d = forecast.Decision{Action: forecast.Stay, Better: math.NaN(), Ended: d.Ended,
 			Design: f.Decoders[bestDecoder(f.Decoders)].Design}
 	}
-	out.Decision = d
+	if f.Samples >= fewSamples {
+		out.Decision = d
+	}
 	out.show()
 	out.Notes = sentences(
 		"A forecast is the error of a network of the same kind, on the same data, trained with that code to its end, "+

@@ -43,17 +43,22 @@ func (r *Report) details() (out []table.Block) {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth) + when(f.Values != nil, " on average")
 	}
 	add(head, nil)
-	if known := f.Perceived; known != nil && !table.Missing(known.Noise) {
+	if known := f.Perceived; !table.Missing(known.Noise) {
 		add("perceived-label model (95 % intervals)", known.table())
 		if len(known.Rates) > 0 && !f.predicts() {
 			add("rate of wrong bits, by their transitions: model against observed", table.Of(known.Rates))
 		}
 	}
-	add("mixture model, maximum likelihood (95 % intervals)", &table.Table{Style: table.List, Rows: [][]string{
-		{"r", table.Short(f.R), between(f.RInterval)},
-		{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval)},
-	}}, r.Remarks...)
-	out = append(out, f.decoderTables()...)
+	errors := f.decoderTables()
+	if r.network.misread != nil { // the mixture of outputs that are misread says nothing
+		errors = errors[:1]
+	} else {
+		add("mixture model, maximum likelihood (95 % intervals)", &table.Table{Style: table.List, Rows: [][]string{
+			{"r", table.Short(f.R), between(f.RInterval)},
+			{"σ, levels", table.Short(f.Sigma), between(f.SigmaInterval)},
+		}}, r.Remarks...)
+	}
+	out = append(out, errors...)
 	if p := f.Probabilities; p != nil {
 		add("", nil, p.Text(f))
 	}
@@ -91,7 +96,7 @@ func (s *Several) Section() table.Section {
 func (f *Fit) decoderTables() []table.Block {
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
 	out := []table.Block{{
-		Head: "mean |answer − target| in " + errorUnit(f.Range) + ": observed, and under the perceived-label model; bias: the " +
+		Head: "mean |answer − target| in " + f.ErrorUnit() + ": observed, and under the perceived-label model; bias: the " +
 			"mean of answer − target",
 		Table: decoderTable(ownRows(f.Decoders)).Without(append(heads, "network")...),
 	}}
@@ -107,7 +112,9 @@ func (f *Fit) decoderTables() []table.Block {
 		head = "mixture against observed, with targets rounded to levels: |error| in " + in
 	}
 	notes := sentences("bound, exact: the mixture, bits erring independently; observed rates: independent bits "+
-		"with the error rates observed instead of the mixture's.", f.anyLawText())
+		"with the error rates observed instead of the mixture's.",
+		when(slices.ContainsFunc(f.Mixture, func(m MixtureRow) bool { return !table.Missing(m.Loss) }),
+			"by the loss: a bound for gen on logits, by the mean loss of the bits, under any dependence."), f.anyLawText())
 	return append(out,
 		table.Block{Head: head, Table: table.Of(f.Mixture,
 			table.Replace("observed", "", func(d MixtureRow) string {
@@ -139,14 +146,12 @@ func (p *PerceivedFit) table() *table.Table {
 	if p.CutoffFitted {
 		from = "fitted"
 	}
-	out := &table.Table{Style: table.List, Rows: [][]string{
+	return &table.Table{Style: table.List, Rows: [][]string{
 		{"label noise s, levels", table.Short(p.Noise), between(p.NoiseInterval), "fitted"},
 		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
 		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
-		{"distance of the data", table.Short(p.Distance), "",
-			"in standard deviations of what networks differ from it by"},
+		{"distance of the data", table.Short(p.Distance), "", "1: as trained networks; above 3: rejected"},
 	}}
-	return out
 }
 
 // between writes an interval.

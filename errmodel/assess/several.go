@@ -38,14 +38,12 @@ func NewSeveral(reports []*Report) *Several {
 	var warnings, steps, errors []string
 	for i, r := range reports {
 		f := r.Fit
-		row := OutputRow{Output: i + 1, Error: math.NaN(), Noise: math.NaN()}
+		row := OutputRow{Output: i + 1, Error: math.NaN()}
 		if best := bestDecoder(f.Decoders); best >= 0 {
 			d := f.Decoders[best]
 			row.Design, row.Error = d.Design, d.Observed
 		}
-		if p := f.Perceived; p != nil {
-			row.Noise, row.Describes = p.Noise, p.Describes
-		}
+		row.Noise, row.Describes = f.Perceived.Noise, f.Perceived.Describes
 		if row.Describes {
 			described++
 		}

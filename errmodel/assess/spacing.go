@@ -123,7 +123,7 @@ func NewSpacings(ctx context.Context, path string, of LabelRange, counts []int, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		even := s.row(levels, EvenSpacing, fitdecoder.Spread(levels, of.Lo, of.Hi))
+		even := s.row(levels, EvenSpacing, fitdecoder.Evenly(levels, of.Lo, of.Hi))
 		half := s.row(levels, HalfSpacing, halfQuantiles(levels, of, s.sorted[from:to]))
 		half.Chosen = math.Hypot(half.Quantization, baseline) <= (1-gain)*math.Hypot(even.Quantization, baseline)
 		even.Chosen = !half.Chosen
@@ -200,7 +200,7 @@ func halfQuantiles(levels int, of LabelRange, labels []float64) []float64 {
 	}
 	all, width := max(below[len(below)-1], 1), of.Hi-of.Lo
 	share := func(k int) float64 { return (at[k]-of.Lo)/width/2 + below[k]/all/2 }
-	out := fitdecoder.Spread(levels, of.Lo, of.Hi)
+	out := fitdecoder.Evenly(levels, of.Lo, of.Hi)
 	whole := share(len(at) - 1)
 	for n, k := 1, 0; n < levels-1; n++ {
 		want := float64(n) / steps * whole

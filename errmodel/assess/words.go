@@ -96,9 +96,9 @@ func (f *Fit) predicts() bool { return f.Code == forecast.Direct }
 // unit is what follows an error: the unit, where it is levels.
 func (f *Fit) unit() string { return when(f.Range == nil, " levels") }
 
-// errorUnit is the unit of errors, where these are the labels of the end levels.
-func errorUnit(ends *[2]float64) string {
-	if ends == nil {
+// ErrorUnit is the unit of errors.
+func (f *Fit) ErrorUnit() string {
+	if f.Range == nil {
 		return errmodel.InLevels
 	}
 	return errmodel.InLabelUnits
@@ -146,6 +146,8 @@ func (f *Fit) next() string {
 	switch rec := f.Recommendation; {
 	case f.Direct != nil && f.Direct.Told && f.Direct.Difference > much*f.Direct.Error && !f.predicts():
 		return "train longer, or keep direct regression: forecasts hold for networks that were trained to the end."
+	case f.predicts() && bestDecoder(f.Decoders) >= 0 && f.Decoders[bestDecoder(f.Decoders)].Observed < 1e-9*f.LevelWidth:
+		return "give the network's predictions: these are the targets."
 	case f.WrongBits == 0:
 		return "judge it by more test samples: without an error it tells nothing of other codes."
 	case f.Circular:
@@ -155,10 +157,10 @@ func (f *Fit) next() string {
 		return forecastCodes()
 	case table.Missing(f.Perceived.Noise) || rec != nil && len(rec.Ranking) == 0:
 		return easyToLearn
-	case rec == nil:
-		return forecastCodes()
 	case f.Samples < fewSamples:
 		return fmt.Sprintf("judge it by more test samples: %d tell no codes apart; want %d or more.", f.Samples, fewSamples)
+	case rec == nil:
+		return forecastCodes()
 	default:
 		return decisionText(rec.Decision, f.Fitted, f.Code)
 	}
@@ -181,7 +183,7 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 	switch d.Action {
 	case forecast.Train:
 		return fmt.Sprintf("%strain %s. Forecast: %s than yours; the probability that it has less is %s.", first, how,
-			moreThanYours(-d.Gain), forecast.Chance(d.Better)) +
+			moreError(-d.Gain, "no more error"), forecast.Chance(d.Better)) +
 			when(d.Rule, " "+forecast.LeastLost+", and no other had less; here none is forecast to be 2 % better.") +
 			when(d.Lost > 0, " On other data sets "+yours+" had more error than the best head: "+forecast.DirectLost+".")
 	case forecast.Take:
@@ -207,21 +209,16 @@ func percent(share float64) string {
 	return strings.TrimSuffix(strings.TrimPrefix(signed(share, placesOf(share)), "+"), ".0") + " %"
 }
 
-// moreError writes a difference of two errors, as a share of one.
-func moreError(share float64) string {
+// moreError writes a difference of two errors, as a share of one, or what none is.
+func moreError(share float64, none string) string {
 	text := strings.TrimPrefix(percent(share), "−")
 	switch {
 	case text == "0 %":
-		return "as much error"
+		return none
 	case share < 0:
 		return text + " less error"
 	}
 	return text + " more error"
-}
-
-// moreThanYours is moreError before "than yours".
-func moreThanYours(share float64) string {
-	return strings.Replace(moreError(share), "as much error", "no more error", 1)
 }
 
 // signed writes a share in percent with its sign, and so many digits after the point.

@@ -239,23 +239,13 @@ func (s *search) predicted() *Finding {
 // else there are none.
 func (s *search) ends() (lo, hi float64) {
 	const many = 0.03
-	least, most, n := slices.Min(s.Own), slices.Max(s.Own), [2]float64{}
-	for _, v := range s.Own {
-		if v == least {
-			n[0]++
+	end := func(v, none float64) float64 {
+		if n := floats.Count(func(x float64) bool { return x == v }, s.Own); float64(n) >= many*float64(s.Len()) {
+			return v
 		}
-		if v == most {
-			n[1]++
-		}
+		return none
 	}
-	lo, hi = math.Inf(-1), math.Inf(1)
-	if n[0] >= many*float64(s.Len()) {
-		lo = least
-	}
-	if n[1] >= many*float64(s.Len()) {
-		hi = most
-	}
-	return lo, hi
+	return end(slices.Min(s.Own), math.Inf(-1)), end(slices.Max(s.Own), math.Inf(1))
 }
 
 // circle finds that levels or predictions on a line are angles: round the range, or by the decoders of a circle, errors
@@ -264,14 +254,15 @@ func (s *search) ends() (lo, hi float64) {
 func (s *search) circle() *trial {
 	const far, end, times, few = 0.25, 1. / 8, 8, 3
 	around := float64(s.Code.Levels() - 1)
-	all := []trial{{Finding: Finding{Name: "circle", Number: around, Text: "the ends of the range are one point, as angles have them",
-		Mend: "give " + position.Flag("circular", "")}}}
+	all := []trial{{Finding: Finding{Name: "circle", Number: around, Mend: "give " + position.Flag("circular", ""),
+		Text: "the ends of the range are one point, as angles have them"}}}
 	for _, e := range s.read.errors {
 		all[0].errors = append(all[0].errors, min(e, max(around-e, 0)))
 	}
-	if c := s.Code.OnCircle(); !s.predicts() && !c.Uneven() {
-		if d, err := observed.Decodings(s.Decoders, c, s.Kind, decode.Options{Temperature: 1}); err == nil && len(d) > 0 {
-			all = append(all, s.with(all[0].Finding, c, d, nil))
+	if c := s.Code.OnCircle(true); !s.predicts() && !c.Uneven() {
+		of, err := observed.Decodings(s.Decoders, c, s.Kind, decode.Options{Temperature: 1})
+		if err == nil && len(of) > 0 {
+			all = append(all, s.with(all[0].Finding, c, of, nil))
 		}
 	}
 	t, above, below, lost, first, last := least(all), 0, 0, 0, 0, 0

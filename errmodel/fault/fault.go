@@ -120,17 +120,21 @@ func kept(c *code.Code, seen *observed.Summary) *observed.Samples {
 // predicts reports whether the network predicts labels, without a code.
 func (in Input) predicts() bool { return len(in.Decodings) > 0 && in.Decodings[0].Predicts() }
 
+// findings are those of a search, in the order in which they are told.
+type findings []Finding
+
+// add adds a finding, where there is one.
+func (all *findings) add(f *Finding) bool {
+	if f != nil {
+		*all = append(*all, *f)
+	}
+	return f != nil
+}
+
 // Find lists the faults, those that change answers first. The errors are the context's.
 func Find(ctx context.Context, in Input) ([]Finding, error) {
-	out := []Finding{}
-	add := func(all ...func() *Finding) {
-		for _, f := range all {
-			if x := f(); x != nil {
-				out = append(out, *x)
-			}
-		}
-	}
-	if add(in.same); len(out) > 0 {
+	out := findings{}
+	if out.add(in.same()) {
 		return out, ctx.Err()
 	}
 	s := &search{Input: in, Samples: kept(in.Code, in.Seen), ctx: ctx}
@@ -140,11 +144,12 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 	// Outputs that are misread, or a few samples, do not show which columns are dead and which levels are empty.
 	const few = 50
 	if !slices.ContainsFunc(out, func(f Finding) bool { return f.Misread() }) {
-		if f := in.guessing(); f != nil { // whose logits are too large for their errors
-			out = append([]Finding{*f}, slices.DeleteFunc(out, func(f Finding) bool { return f.Name == "temperature" })...)
+		if f := in.guessing(); f != nil {
+			out = slices.Insert(out, 0, *f)
 		}
 		if n, _ := in.Seen.Counts.Total(); n >= few {
-			add(s.dead, in.empty)
+			out.add(s.dead())
+			out.add(in.empty())
 		}
 	}
 	return out, ctx.Err()
@@ -152,7 +157,7 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 
 // reading finds what is wrong with how outputs are read: with what they are, or else with how large they are and
 // where their levels lie.
-func (s *search) reading() (out []Finding) {
+func (s *search) reading() (out findings) {
 	var x *trial
 	if s.predicts() {
 		s.read = trial{answer: s.Own, errors: s.off(s.Code, s.Own)}
@@ -162,57 +167,51 @@ func (s *search) reading() (out []Finding) {
 	}
 	if x = cmp.Or(x, s.circle()); x != nil {
 		x.Text += ": once that is mended, " + x.less()
-		out = append(out, x.Finding)
-	}
-	add := func(f *Finding) bool {
-		if f != nil {
-			out = append(out, *f)
-		}
-		return f != nil
+		out.add(&x.Finding)
 	}
 	switch {
 	case s.predicts():
 		if x == nil {
-			add(s.predicted())
+			out.add(s.predicted())
 		}
 		return out
 	case x == nil:
-		hot, codec := s.sizeAndPlaces()
-		add(hot)
-		if codec != nil && add(&codec.Finding) && codec.Name == "shift" {
+		var hot *Finding
+		var codec *trial
+		// The logits of guessing are too large for their errors.
+		if hot, codec, s.read = s.sizeAndPlaces(); s.guessing() == nil || codec != nil && codec.Misread() {
+			out.add(hot)
+		}
+		if codec != nil && out.add(&codec.Finding) && codec.Name == "shift" {
 			slices.Reverse(out)
 		}
-		if !add(s.training()) && hot == nil {
-			add(s.soft())
+		if !out.add(s.training()) && hot == nil {
+			out.add(s.soft())
 		}
 	case x.Name == "permuted":
 		if t := s.codec(); t != nil && t.Mended < (1+worthwhile)*x.Mended {
 			out[0] = t.Finding
 		}
 	}
-	add(s.clipped())
+	out.add(s.clipped())
 	return out
 }
 
 // sizeAndPlaces finds logits of a wrong size, and levels in wrong places. Logits that are large for
 // errors that misplaced levels make are no fault: each is told where it stays once the other is
-// mended.
-func (s *search) sizeAndPlaces() (hot *Finding, codec *trial) {
+// mended. read is the reading at the right size.
+func (s *search) sizeAndPlaces() (hot *Finding, codec *trial, read trial) {
 	if hot = s.temperature(); hot == nil {
-		return nil, s.codec()
+		return nil, s.codec(), s.read
 	}
-	as := s.read
-	s.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
-	if codec = s.codec(); codec == nil || s.mended(codec.Line).temperature() != nil {
-		return hot, codec
+	scaled := *s
+	scaled.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
+	if codec = scaled.codec(); codec != nil && s.mended(codec.Line).temperature() == nil {
+		if alone := s.codec(); alone != nil {
+			return nil, alone, s.read
+		}
 	}
-	scaled := s.read
-	s.read = as
-	if alone := s.codec(); alone != nil {
-		return nil, alone
-	}
-	s.read = scaled
-	return hot, codec
+	return hot, codec, scaled.read
 }
 
 // mended is the search with the levels that the targets have once answers are read along a line.
@@ -478,9 +477,10 @@ func (s *search) permuted() *trial {
 		for bit := range from {
 			from[bit] = m - 1 - bit
 		}
-		f = Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order", Mend: "reverse the columns of the outputs"}
+		f = Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
+			Mend: "reverse the columns of the outputs"}
 	case len(columns) <= few:
-		f.Text = fmt.Sprintf("columns %s stand in another order than the bits of %s", position.List(places), s.Code.Name())
+		f.Text = "columns " + position.List(places) + " stand in another order than the bits of " + s.Code.Name()
 		f.Mend = fmt.Sprintf("put columns %s in the places of %s", position.List(columns), position.List(places))
 	}
 	t := s.decoded(f, func(dst, z []float64) {

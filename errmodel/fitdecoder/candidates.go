@@ -81,8 +81,6 @@ var (
 
 const temperatures = 17
 
-func temperatureAt(i int) float64 { return math.Exp2(float64(i-temperatures/2) / 2) }
-
 // readerForm is the rule, and the scores, of a baseline decoder in the form of a Decoder; nil where
 // it has none.
 func readerForm(c *code.Code, r observed.Decoding) *decode.Affine {
@@ -124,7 +122,7 @@ func (f *fitting) candidates() []candidate {
 		}
 	}
 	for i := range temperatures {
-		add(candidate{stage: temperature, code: f.Temperature * temperatureAt(i)})
+		add(candidate{stage: temperature, code: f.Temperature * math.Exp2(float64(i-temperatures/2)/2)})
 	}
 	if f.tooLarge {
 		return out
@@ -153,10 +151,7 @@ func (f *fitting) decoder(c candidate, with *fitted, values []float64, about Abo
 		}
 		by := with.corrections[slices.Index(f.all, c)]
 		d.about.Offset, d.about.Slope = by.Offset, by.Slope
-		if d.values = values; values == nil {
-			d.values = Spread(f.levels, 1, float64(f.levels))
-		}
-		d.values = d.about.corrected(d.values)
+		d.values = d.about.corrected(values)
 	case affine:
 		p := with.posteriors[c.bandwidth]
 		axpy(d.scores.Offsets, c.model, p.Offsets)

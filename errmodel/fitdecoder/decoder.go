@@ -94,12 +94,9 @@ const (
 )
 
 // complete checks a decoder whose arrays are set, of the sizes that the weights say, and fills in
-// what follows from them. Without values its labels are 1 … L.
+// what follows from them.
 func (d *Decoder) complete() error {
 	levels, bits := d.Dims()
-	if d.values == nil {
-		d.values = Spread(levels, 1, float64(levels))
-	}
 	d.about.Power = cmp.Or(d.about.Power, 1)
 	if slices.ContainsFunc(d.scores.Weights.RawMatrix().Data, notFinite) || slices.ContainsFunc(d.scores.Offsets,
 		notFinite) {
@@ -155,8 +152,8 @@ func (a About) corrected(values []float64) []float64 {
 	return out
 }
 
-// Spread returns n numbers, evenly from lo to hi.
-func Spread(n int, lo, hi float64) []float64 {
+// Evenly returns n numbers, evenly from lo to hi.
+func Evenly(n int, lo, hi float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = lo + float64(i)*(hi-lo)/float64(n-1)

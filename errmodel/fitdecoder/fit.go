@@ -87,12 +87,12 @@ type Judgement struct {
 	// how good the intervals of single labels are, as decode --confidence 0.9 writes them
 	Intervals *Intervals `json:"intervals"`
 	// a row for the best decoder of each kind
-	Kinds []Kind   `json:"kinds"`
-	Notes []string `json:"notes"`
+	Kinds []KindRow `json:"kinds"`
+	Notes []string  `json:"notes"`
 }
 
-// Kind is the best decoder of one kind.
-type Kind struct {
+// KindRow is the best decoder of one kind.
+type KindRow struct {
 	Kind string      `json:"kind" text:"decoder"`
 	Rule decode.Rule `json:"rule" text:"rule"`
 	// mean |answer − target|, by the cross-validation that chose the decoder of this kind: a little
@@ -180,7 +180,7 @@ func (f *fitting) places() []float64 {
 	if p := f.Code.Places(); p != nil {
 		return p
 	}
-	return Spread(f.levels, 1, float64(f.levels))
+	return Evenly(f.levels, 1, float64(f.levels))
 }
 
 // fitted is what is fitted to some samples: the corrections of the candidates, and the posteriors of the
@@ -430,7 +430,7 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 			continue
 		}
 		e := f.error(single, c).Times(f.Width)
-		k := Kind{kinds[s], f.all[c].rule, e.Mean, e.StdErr}
+		k := KindRow{kinds[s], f.all[c].rule, e.Mean, e.StdErr}
 		if s == baseline {
 			r := f.Decodings[f.all[c].decoding]
 			k.Kind = r.Decoder.Name() + " on " + r.Outputs()
@@ -449,16 +449,16 @@ func (f *fitting) judge(ctx context.Context, parts [][]*part) (*Result, error) {
 		target = f.mean(single, choices, f.off)
 	}
 	out.Intervals = f.judgeIntervals(parts, inner, choices)
-	unit := "labels"
-	if f.Values == nil {
-		unit = "levels"
+	unit, values := "labels", f.Values
+	if values == nil {
+		unit, values = "levels", f.places()
 	}
 	e, interval := target.Times(f.Width), target.Interval()
 	power, err := f.power(single, f.all[chosen])
 	if err != nil {
 		return nil, err
 	}
-	out.Decoder, err = f.decoder(f.all[chosen], with, f.Values, About{Code: f.Code.Name(), Samples: f.Samples.Len(),
+	out.Decoder, err = f.decoder(f.all[chosen], with, values, About{Code: f.Code.Name(), Samples: f.Samples.Len(),
 		Error: e.Mean, StdErr: e.StdErr, Unit: unit, Power: power})
 	if err != nil {
 		return nil, err

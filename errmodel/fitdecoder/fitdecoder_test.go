@@ -194,7 +194,7 @@ func TestCorrections(t *testing.T) {
 		must.Within(t, kind+": baseline error", r.BaselineErr, 1.05*before, 2*before)
 		path, _ := written(t, r.Decoder)
 		read := must.Get(fitdecoder.Read(path))(t)
-		tens := must.Get(read.WithValues(fitdecoder.Spread(64, 10, 640)))(t)
+		tens := must.Get(read.WithValues(fitdecoder.Evenly(64, 10, 640)))(t)
 		var off observed.Sums
 		inTens := labels(tens, test)
 		for i, v := range labels(read, test) {
@@ -210,7 +210,7 @@ func TestCorrections(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	c := mustCode(t, "hexj-nr", 16)
 	s := draw(c, 300, 1, 1.5, 3, 3)
-	values := fitdecoder.Spread(16, 2.5, 4)
+	values := fitdecoder.Evenly(16, 2.5, 4)
 	for _, kind := range []observed.Kind{observed.Logits, observed.Bits} {
 		samples := s
 		if kind.Hard() {
@@ -232,7 +232,7 @@ func TestWorkers(t *testing.T) {
 		if _, err := d.Decoding(observed.Bits); (err == nil) != kind.Hard() {
 			t.Errorf("%s reads bits: %v", kind, err)
 		}
-		wide := must.Get(d.WithValues(fitdecoder.Spread(16, 0, 150)))(t)
+		wide := must.Get(d.WithValues(fitdecoder.Evenly(16, 0, 150)))(t)
 		z := samples.Row(0)
 		must.Near(t, string(kind)+": label in another range", (d.DecodeLogits(z)-2.5)*100, wide.DecodeLogits(z), 1e-9)
 	}
@@ -415,7 +415,7 @@ func TestIntervals(t *testing.T) {
 		var values []float64
 		if unit {
 			lo, width = -7, 0.25
-			values = fitdecoder.Spread(16, lo, lo+15*width)
+			values = fitdecoder.Evenly(16, lo, lo+15*width)
 		}
 		r := fit(t, 0, c, calibration, kind, values)
 		j := r.Intervals
@@ -456,7 +456,7 @@ func TestIntervals(t *testing.T) {
 			}
 		}
 		// Another range scales all.
-		a, b := ends(t, r.Decoder, 0.8), ends(t, must.Get(r.Decoder.WithValues(fitdecoder.Spread(16, 0, 1)))(t), 0.8)
+		a, b := ends(t, r.Decoder, 0.8), ends(t, must.Get(r.Decoder.WithValues(fitdecoder.Evenly(16, 0, 1)))(t), 0.8)
 		for i := range 20 {
 			al, au := a(fresh.Row(i))
 			bl, bu := b(fresh.Row(i))
@@ -482,7 +482,7 @@ func TestWidth(t *testing.T) {
 		Decodings: must.Get(observed.Decodings(decode.Builtin(), c, observed.Logits, decode.Options{}))(t)}
 	one := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t)
 	must.Equal(t, "the first target", s.Exact[0], one.Intervals.Samples[0].Target)
-	in.Width, in.Values = 4, fitdecoder.Spread(8, 1, 29)
+	in.Width, in.Values = 4, fitdecoder.Evenly(8, 1, 29)
 	four := must.Get(fitdecoder.Fit(t.Context(), 0, in))(t)
 	want, i := one, one.Intervals
 	for _, length := range []*float64{&want.Error, &want.StdErr, &want.Interval[0], &want.Interval[1],

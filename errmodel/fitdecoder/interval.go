@@ -35,8 +35,6 @@ type calibration struct {
 // floors is how many floors are tried: the powers of four from 1.
 const floors = 9
 
-func floorAt(i int) float64 { return math.Exp2(float64(2 * i)) }
-
 // Interval returns the ends of the intervals of a confidence as decoders. An interval holds the label
 // itself, and lies within the labels of the levels where that does; on a circle it goes at most half
 // way round to either side, and passes the seam: its ends are then beyond the labels. The error says that
@@ -199,9 +197,6 @@ func unary(c *code.Code) bool {
 // Interval is a sample with its interval.
 type Interval struct{ Target, Label, Lower, Upper float64 }
 
-// holds reports whether the target lies inside.
-func (x Interval) holds() bool { return x.Lower <= x.Target && x.Target <= x.Upper }
-
 // Intervals tell how good the intervals of single labels are. Every sample is judged by a decoder
 // that was chosen, fitted and calibrated with the other folds. Lengths are in the unit of
 // Input.Width.
@@ -275,7 +270,7 @@ func (p *part) sigma(c, j int, floor float64) float64 {
 func (f *fitting) calibrate(parts []*part, c int) calibration {
 	best, least := calibration{}, math.Inf(1)
 	for i := range floors {
-		x := f.withFloor(parts, c, floorAt(i))
+		x := f.withFloor(parts, c, math.Exp2(float64(2*i)))
 		lo, hi, _ := quantiles(x.residuals, judgedAt)
 		var winkler observed.Sums
 		for _, p := range parts {
@@ -347,7 +342,7 @@ func (f *fitting) judgeIntervals(parts, inner [][]*part, chosen []int) *Interval
 			sigma, inside := p.sigma(c, j, with.floor), uint64(0)
 			x, own := f.interval(p, c, j, lo, hi, sigma)
 			_, flat := f.interval(p, c, j, flatLo, flatHi, 1)
-			if x.holds() {
+			if x.Lower <= x.Target && x.Target <= x.Upper {
 				inside = 1
 			}
 			level := f.Samples.Level[i] - 1

@@ -31,7 +31,7 @@ func TestNoFiniteLabel(t *testing.T) {
 	weights.Set(2, 1, 1e308)
 	for _, rule := range []decode.Rule{decode.MAP, decode.Median, decode.Mean} {
 		d := &Decoder{scores: &decode.Affine{Rule: rule, Weights: weights, Offsets: make([]float64, 3)}, logits: true,
-			about: About{Kind: KindAffine}}
+			values: Evenly(3, 1, 3), about: About{Kind: KindAffine}}
 		must.Succeed(t, d.complete())
 		rows := must.Get(arrayfile.OpenRows(path))(t)
 		defer rows.Close()

@@ -59,7 +59,7 @@ func (f *Forecaster) Compare(ctx context.Context, n *perceived.Observed, nodes *
 	out := &Comparison{Learnt: l}
 	for i, e := range n.Errors {
 		x := &raw[i]
-		if !n.Described(i) {
+		if !n.Training.Describes(n.Decodings[i]) {
 			out.Errors = append(out.Errors, math.NaN())
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // The names of heads whose outputs are no bits of a code. They tell as much of a label as bits of
@@ -114,18 +115,14 @@ func (f *Forecaster) AddDirect(e observed.Error) error {
 	return nil
 }
 
-// sensible reports whether a decoding reads networks of a code after a training: hard decisions
-// mean something after a training bit by bit alone, which is the one of heads, and after one
-// through gen-ex nothing does but gen-ex. Predictions of direct regression are read as their levels.
+// sensible reports whether a decoding reads networks of a code after a training. Heads are trained bit by bit.
+// Predictions of direct regression are read as their levels.
 func sensible(c *code.Code, t perceived.Training, d observed.Decoding) bool {
 	switch c.Name() {
 	case Direct:
-		return t == perceived.BCE && !d.Soft && d.Decoder.Name() == "gen"
+		return t == perceived.BCE && !d.Soft && decode.Is[decode.Gen](d.Decoder)
 	case CORN:
 		return t == perceived.BCE
 	}
-	if name := d.Decoder.Name(); t.ThroughGenEx() && name != "gen-ex" {
-		return false
-	}
-	return t == perceived.BCE || d.Soft
+	return t.Describes(d)
 }

@@ -11,6 +11,7 @@ import (
 
 	"belsim/errmodel/perceived"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // Law is the joint distribution of how far trained networks depart from the perceived-label model:
@@ -66,7 +67,7 @@ func (x *Forecast) traits() (t traits) {
 	case x.Training != perceived.BCE:
 		t.shared[0] = x.part
 		b *= bitwise
-	case x.Decoding.Decoder.Name() == "gen-ex":
+	case decode.Is[decode.GenEx](x.Decoding.Decoder):
 		t.genEx = x.part
 	}
 	if x.Training.ThroughGenEx() {

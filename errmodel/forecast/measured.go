@@ -13,6 +13,7 @@ import (
 	"belsim/errmodel/observed"
 	"belsim/errmodel/perceived"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // Measured is the error of a trained network.
@@ -40,7 +41,7 @@ func (f *Forecaster) Measure(networks []*perceived.Observed) {
 			var seeds []observed.Error
 			for _, m := range networks[k:] {
 				at := slices.IndexFunc(m.Decodings, func(x observed.Decoding) bool { return SameReading(x, d) })
-				if head(m) && at >= 0 && m.Described(at) && m.Errors[at].Mean > 0 {
+				if head(m) && at >= 0 && m.Training.Describes(m.Decodings[at]) && m.Errors[at].Mean > 0 {
 					seeds = append(seeds, m.Errors[at])
 				}
 			}
@@ -86,7 +87,7 @@ func SameReading(a, b observed.Decoding) bool {
 // trained one by one, and else gen-ex. The model's gen has up to 13 % more error after CE than
 // networks have, so it would mislead about all else.
 func (m Measured) trained() bool {
-	return m.Training == perceived.BCE || m.Decoding.Decoder.Name() == "gen-ex"
+	return m.Training == perceived.BCE || decode.Is[decode.GenEx](m.Decoding.Decoder)
 }
 
 // relative is the relative standard error.

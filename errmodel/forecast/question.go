@@ -480,7 +480,7 @@ func (r *Ranking) rivals() []errmodel.Rival {
 			name = fmt.Sprintf("%s with %d levels", x.Code, x.Levels)
 		}
 		if !slices.ContainsFunc(out, func(y errmodel.Rival) bool { return y.Name == name }) {
-			out = append(out, errmodel.Rival{Name: name, Lo: x.Lo, Hi: x.Hi})
+			out = append(out, errmodel.Rival{Name: name, Lo: x.Interval[0], Hi: x.Interval[1]})
 		}
 	}
 	return out

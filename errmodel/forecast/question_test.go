@@ -138,9 +138,8 @@ func TestQuantizationAlone(t *testing.T) {
 		if off := x.Forecast/quantization - 1; x.Decoder == "gen" && math.Abs(off) > 0.01 {
 			t.Errorf("%d levels, %s: %v, and quantization %v", x.Levels, x.Code, x.Forecast, quantization)
 		}
-		if x.Decoder == "gen" && x.Hi-x.Lo > 0.1*x.Forecast {
-			t.Errorf("%d levels, %s: the interval %v to %v of a quantization that is known", x.Levels, x.Code, x.Lo,
-				x.Hi)
+		if i := x.Interval; x.Decoder == "gen" && i[1]-i[0] > 0.1*x.Forecast {
+			t.Errorf("%d levels, %s: the interval %v of a quantization that is known", x.Levels, x.Code, i)
 		}
 	}
 }
@@ -286,7 +285,8 @@ func TestHeadsAlone(t *testing.T) {
 		rows[r.Code] = r
 	}
 	must.Equal(t, "corn beside unary", rows["unary"].Forecast, rows[CORN].Forecast)
-	if d := rows[Direct]; len(rows) != 3 || d.Training != perceived.L1 || !(d.Lo < d.Forecast && d.Forecast < d.Hi) {
+	if d := rows[Direct]; len(rows) != 3 || d.Training != perceived.L1 || !(d.Interval[0] < d.Forecast &&
+		d.Forecast < d.Interval[1]) {
 		t.Errorf("%+v", rows)
 	}
 }

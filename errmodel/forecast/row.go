@@ -20,11 +20,7 @@ type Row struct {
 	// expected mean |answer − label| of such a network, or the measured one
 	Forecast float64 `json:"forecast"`
 	// interval of the error of one trained network
-	Interval [2]float64 `json:"interval" csv:"-"`
-	// lower end of interval
-	Lo float64 `json:"-" csv:"interval_lo"`
-	// upper end of interval
-	Hi float64 `json:"-" csv:"interval_hi"`
+	Interval [2]float64 `json:"interval"`
 	// forecast over the smallest measured error, or else over that of the first row
 	Ratio float64 `json:"ratio"`
 	// interval of ratio, for one trained network
@@ -63,12 +59,10 @@ func DesignOf(c *code.Code, t perceived.Training, d observed.Decoding) scenario.
 func (x *Forecast) Design() scenario.Design { return DesignOf(x.Code, x.Training, x.Decoding) }
 
 func (x *Forecast) row(unit float64) Row {
-	r := Row{
-		Design: x.Design(), Forecast: unit * x.Error, Lo: unit * x.Lo, Hi: unit * x.Hi,
+	return Row{
+		Design: x.Design(), Forecast: unit * x.Error, Interval: [2]float64{unit * x.Lo, unit * x.Hi},
 		Ratio: x.Ratio, RatioCI: [2]float64{x.RatioLo, x.RatioHi}, Better: x.Better, Measured: x.Measured,
 	}
-	r.Interval = [2]float64{r.Lo, r.Hi}
-	return r
 }
 
 // Rows are the rows of forecasts that are sorted, in a unit of which their own unit has so many.
@@ -143,7 +137,7 @@ func Cheapest(rows []Row) string {
 var (
 	Forecasts = table.Append("forecast", func(r Row) string { return table.Short(r.Forecast) })
 	Intervals = table.Append("95 % interval",
-		func(r Row) string { return fmt.Sprintf("%s to %s", table.Short(r.Lo), table.Short(r.Hi)) })
+		func(r Row) string { return table.Short(r.Interval[0]) + " to " + table.Short(r.Interval[1]) })
 	Chances = table.Append("better", func(r Row) string {
 		if !r.compared() {
 			return ""

@@ -54,7 +54,7 @@ func TestLikelihood(t *testing.T) {
 		name, circular := strings.CutPrefix(name, "circle of ")
 		c, images := mustCode(t, name, 40), 0
 		if circular {
-			c, images = c.OnCircle(), 30
+			c, images = c.OnCircle(true), 30
 		}
 		r, sigma := 0.11, 2.5
 		counts := simulated(rand.New(rand.NewPCG(1, 2)), mustMixture(t, c, r, sigma),
@@ -257,10 +257,7 @@ func fitted(t testing.TB, c *code.Code, samples []sample) (*Fit, *Joint) {
 // TestRate has the error probabilities of the mixture. Their derivatives are differences.
 func TestRate(t *testing.T) {
 	for _, name := range []string{"unary", "johnson", "hexj", "hadamard", "circle"} {
-		c := mustCode(t, strings.Replace(name, "circle", "johnson", 1), 20)
-		if name == "circle" {
-			c = c.OnCircle()
-		}
+		c := mustCode(t, strings.Replace(name, "circle", "johnson", 1), 20).OnCircle(name == "circle")
 		of := func(sigma float64) *Joint {
 			f := &Fit{R: 0.05, Sigma: sigma, code: c, counts: errmodel.NewCounts(c.Dims()), positions: c.Transitions()}
 			f.l = newLikelihood(f.counts, f.positions, round(c))

@@ -28,7 +28,7 @@ func newLossSums(c *code.Code, of *Source, decodings []Decoding) *lossSums {
 	s := &lossSums{code: c}
 	levels := c.Levels()
 	if of.Kind.Hard() || of.Together || c.Real() || memory.Product(levels, levels, len(c.Word(0))) > mostLossWork ||
-		!slices.ContainsFunc(decodings, func(d Decoding) bool { _, gen := d.Decoder.(decode.Gen); return gen && d.Soft }) {
+		!slices.ContainsFunc(decodings, func(d Decoding) bool { return d.Soft && decode.Is[decode.Gen](d.Decoder) }) {
 		return s
 	}
 	s.weights = theory.LossWeights(c, cost.OfCode(c))

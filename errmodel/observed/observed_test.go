@@ -365,7 +365,7 @@ func TestRefusals(t *testing.T) {
 		kind observed.Kind
 		want string // the file, which is named; "" for none
 	}{
-		{dense(1, 1, 2, 3), good, observed.Bits, "y"}, {dense(1, 1), good, observed.Bits, "z"},
+		{dense(1, 1, 2, 3, 4), good, observed.Bits, "y"}, {dense(1, 1), good, observed.Bits, "z"},
 		{dense(2, 1, 2, 1, 2), good, observed.Bits, "y"}, {dense(3, 1, 1, -1, 1, -1, -1), good, observed.Bits, "y"},
 		{dense(1, 1, 5), good, observed.Bits, "y"},
 		{two, dense(3, 0, 1, 0, 0, 0.5, 0), observed.Bits, "z"}, {two, dense(3, 0, 1, 0, 0, 1.5, 0), observed.Probabilities, "z"},

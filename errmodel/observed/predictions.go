@@ -12,12 +12,12 @@ type predictions struct {
 	line, unclipped LineSums // of predictions and the targets, in levels
 }
 
-// add adds a prediction of a target in levels, and returns it in levels. fault describes a
-// prediction whose square would be no number.
-func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault string) {
-	at = l.inLevels(prediction)
+// add adds a prediction of a target in levels, and returns it in levels. The error refuses a prediction whose square
+// would be no number.
+func (p *predictions) add(l Labels, prediction, y float64) (float64, error) {
+	at := l.inLevels(prediction)
 	if !(math.Abs(at) <= mostLogit) {
-		return 0, fmt.Sprintf("prediction %v is more than %.1g levels beyond the range", prediction, mostLogit)
+		return 0, fmt.Errorf("prediction %v is more than %.1g levels beyond the range", prediction, mostLogit)
 	}
 	if l.Circle == nil && (at < 0.5 || at > float64(l.Levels)+0.5) {
 		p.outside++
@@ -28,7 +28,7 @@ func (p *predictions) add(l Labels, prediction, y float64) (at float64, fault st
 	p.least, p.most = min(p.least, prediction), max(p.most, prediction)
 	p.line.Add(l.Clipped(prediction), y) // a far one is no reason to take all for those of another unit
 	p.unclipped.Add(at, y)               // of standardized ones half are beyond an end
-	return at, ""
+	return at, nil
 }
 
 const (

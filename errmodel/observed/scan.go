@@ -32,10 +32,7 @@ type prediction struct{ decode.RealDecoder }
 func (prediction) Name() string { return "prediction" }
 
 // Predicts reports whether it is Prediction.
-func (d Decoding) Predicts() bool {
-	_, is := d.Decoder.(prediction)
-	return is
-}
+func (d Decoding) Predicts() bool { return decode.Is[prediction](d.Decoder) }
 
 // Outputs is the kind of outputs that are decoded: "bits" or "logits", or "labels" of Prediction.
 func (d Decoding) Outputs() string {

@@ -255,8 +255,11 @@ func (s *Source) Check() error {
 		}
 	}
 	files := s.files()
+	n, _ := s.Targets.Dims()
+	if rows, columns := s.Outputs.Dims(); rows >= 0 && rows < n && columns == n {
+		return fmt.Errorf("%s has a column for each of %d targets: want a row for each; transpose it", s.Outputs.Name(), n)
+	}
 	for _, f := range files[1:] {
-		n, _ := files[0].rows.Dims()
 		switch m, _ := f.rows.Dims(); {
 		case n < 0 || m < 0 || n == m:
 		case n < m:
@@ -444,16 +447,14 @@ func (s *Source) take(b *batch, row int) (err error) {
 			return fmt.Errorf("%s: row %s: %w", s.Targets.Name(), position.At(row), err)
 		}
 		if s.Predicted != nil {
-			var fault string
-			if b.own[b.n], fault = s.own.add(s.Labels, *s.Predicted, b.exact[b.n]); fault != "" {
-				return fmt.Errorf("%s: row %s: %s", s.Outputs.Name(), position.At(row), fault)
+			if b.own[b.n], err = s.own.add(s.Labels, *s.Predicted, b.exact[b.n]); err != nil {
+				return fmt.Errorf("%s: row %s: %w", s.Outputs.Name(), position.At(row), err)
 			}
 		}
 	}
 	if s.Direct != nil {
-		var fault string
-		if b.direct[b.n], fault = s.direct.add(s.Labels, b.direct[b.n], b.exact[b.n]); fault != "" {
-			return fmt.Errorf("%s: row %s: %s", s.Direct.Name(), position.At(row), fault)
+		if b.direct[b.n], err = s.direct.add(s.Labels, b.direct[b.n], b.exact[b.n]); err != nil {
+			return fmt.Errorf("%s: row %s: %w", s.Direct.Name(), position.At(row), err)
 		}
 	}
 	_, m := s.Outputs.Dims()

@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"belsim/errmodel/observed"
 	"belsim/theory/base/memory"
 	"belsim/theory/base/position"
 	"belsim/theory/code"
@@ -49,6 +50,12 @@ func (t Training) Joint() bool { return t != BCE && t != "" }
 // ThroughGenEx reports whether the loss is the error of gen-ex, and sees the mean of the decoder's
 // distribution alone.
 func (t Training) ThroughGenEx() bool { return t == L1 || t == L2 }
+
+// Describes reports whether the model describes a decoding of networks after the training: hard decisions
+// mean something after a training bit by bit alone, and after one through gen-ex nothing does but gen-ex.
+func (t Training) Describes(d observed.Decoding) bool {
+	return t == BCE || d.Soft && (!t.ThroughGenEx() || decode.Is[decode.GenEx](d.Decoder))
+}
 
 // Loss is the name of the training's loss, for people.
 func (t Training) Loss() string {

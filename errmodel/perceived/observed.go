@@ -8,6 +8,7 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/observed"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // Observed is a trained network, as it was observed.
@@ -49,29 +50,20 @@ func (n *Observed) leading() (int, error) {
 
 // rank is larger for decodings that tell s better; 0 for those that tell nothing.
 func (n *Observed) rank(d observed.Decoding) int {
-	name, bits := d.Decoder.Name(), n.Training == BCE
+	gen, genEx := decode.Is[decode.Gen](d.Decoder), decode.Is[decode.GenEx](d.Decoder)
 	switch {
-	case n.Training.ThroughGenEx() && !(d.Soft && name == "gen-ex"):
+	case !n.Training.Describes(d):
 		return 0
-	case bits && !d.Soft && name == "gen", !bits && d.Soft && name == "gen-ex":
+	case n.Training == BCE && !d.Soft && gen, n.Training != BCE && genEx:
 		return 5
-	case !d.Soft && bits: // among them predictions
+	case !d.Soft: // among them predictions
 		return 4
-	case !d.Soft:
-		return 0
-	case name == "gen-ex":
+	case genEx:
 		return 3
-	case name == "gen":
+	case gen:
 		return 2
 	}
 	return 1
-}
-
-// Described reports whether the model describes a decoding: hard decisions mean nothing after a
-// training for the decoder, and all but gen-ex after a training through it.
-func (n *Observed) Described(i int) bool {
-	d := n.Decodings[i]
-	return n.Training == BCE || d.Soft && (!n.Training.ThroughGenEx() || d.Decoder.Name() == "gen-ex")
 }
 
 // errorTargets are the mean errors that the fit compares with the model, with their standard errors
@@ -160,7 +152,7 @@ func (n *Observed) fitted() ([]int, error) {
 	}
 	out := []int{lead}
 	for j, d := range n.Decodings {
-		if j != lead && d.Soft && d.Decoder.Name() == "gen-ex" && n.Errors[j].Mean > 0 {
+		if j != lead && d.Soft && decode.Is[decode.GenEx](d.Decoder) && n.Errors[j].Mean > 0 {
 			out = append(out, j)
 		}
 	}

@@ -15,7 +15,10 @@ type reader struct {
 	predict   func(perceived float64) float64 // what direct regression answers
 	decodings []observed.Decoding
 	hard      []int    // the decodings of hard decisions that are sampled, or means over words
-	unary     *onUnary // of gen and bel-u on hard decisions of unary; nil where there are none
+	unary     *onUnary // nil where no decoding has a mean over the residuals
+	// means are those of the decodings over the residuals, as unary has them; nil where it has none.
+	means []func(g *onUnary, label float64) moment
+
 	sample    *observed.Sample
 	z         []float64
 	place     []int // of each bit, among the residuals of a node
@@ -32,15 +35,15 @@ func newReader(p *Nodes, n *Network, decodings []observed.Decoding, predict func
 	correlations *decode.Correlations) *reader {
 	m := n.c.Bits()
 	r := &reader{Nodes: p, n: n, decodings: decodings, predict: predict, sample: observed.NewSample(m, correlations),
-		z: make([]float64, m), place: p.places(n.c)}
+		z: make([]float64, m), place: p.places(n.c), means: make([]func(*onUnary, float64) moment, len(decodings))}
 	unary := !n.p.Training.Joint() && likeUnary(n.c)
 	for j, d := range decodings {
-		name := d.Decoder.Name()
-		exact := unary && (name == "gen" || name == "bel-u" && !d.Soft)
-		switch {
-		case exact && r.unary == nil:
-			r.unary = newOnUnary(n)
-		case !exact && !d.Soft && !d.Predicts():
+		switch mean := meanOf(d); {
+		case unary && mean != nil:
+			if r.means[j] = mean; r.unary == nil {
+				r.unary = newOnUnary(n)
+			}
+		case !d.Soft && !d.Predicts():
 			r.hard = append(r.hard, j)
 		}
 	}
@@ -74,18 +77,16 @@ func (r *reader) read(dst []moment, i int, perceived float64) (wrong int) {
 			dst[j].add(1, r.predict(perceived)-label)
 		case d.Soft:
 			dst[j].add(1, r.sample.Label(d)-label)
-			if r.unary != nil && d.Decoder.Name() == "gen" {
+			if mean := r.means[j]; mean != nil {
 				// It mostly answers as gen on hard decisions does, whose mean is known.
 				var sampled moment
 				sampled.add(1, r.sample.Label(observed.Decoding{Decoder: d.Decoder})-label)
-				known := r.unary.gen(label)
+				known := mean(r.unary, label)
 				dst[j].mean += known.mean - sampled.mean
 				dst[j].square += known.square - sampled.square
 			}
-		case r.unary != nil && d.Decoder.Name() == "gen":
-			dst[j] = r.unary.gen(label)
-		case r.unary != nil && d.Decoder.Name() == "bel-u":
-			dst[j] = r.unary.count(label)
+		case r.means[j] != nil:
+			dst[j] = r.means[j](r.unary, label)
 		}
 	}
 	if len(r.hard) > 0 {

@@ -5,8 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"belsim/errmodel/observed"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 )
 
 // unaryError returns the mean |error|, in levels, of gen on hard decisions of a network that learnt
@@ -43,6 +45,18 @@ type onUnary struct {
 	never     []float64 // probability of a walk that is so far below a record never to exceed it
 	// Steps before first are certain to rise, and those from last on to fall.
 	first, last int
+}
+
+// meanOf returns the method for a decoding's mean over the residuals; nil where it has none. That of gen holds for hard
+// decisions.
+func meanOf(d observed.Decoding) func(g *onUnary, label float64) moment {
+	switch d.Decoder.(type) {
+	case decode.Gen:
+		return (*onUnary).gen
+	case decode.BelU:
+		return (*onUnary).count
+	}
+	return nil
 }
 
 // negligible is a probability of what does not happen.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -23,6 +24,15 @@ type Model interface {
 	String() string
 	// Assumption says in plain words how bits err under the model.
 	Assumption() string
+}
+
+// Bitwise is a Model that gives the errors of single bits. A search changes a code bit by bit, and computes only the
+// bits that have changed.
+type Bitwise interface {
+	Model
+	// Columns returns the error probabilities of single bits, and the number of bits that codes must have; 0 where
+	// any number will do. bits is the number that is wanted, or 0.
+	Columns(levels, bits int, circular bool) (e errmodel.Column, fixed int, err error)
 }
 
 // Parameters are the parameters of an error model in results. A nil pointer stands for a
@@ -63,6 +73,12 @@ func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
 	return e, nil
 }
 
+// Columns implements Bitwise.
+func (m Mixture) Columns(levels, _ int, circular bool) (errmodel.Column, int, error) {
+	column, err := errmodel.MixtureColumn(levels, circular, m.R, m.Sigma)
+	return column, 0, err
+}
+
 // Transitions returns the levels after which the bits of a code change, unless they are too many
 // for the memory.
 func Transitions(ctx context.Context, c *code.Code) ([][]int, error) {
@@ -91,37 +107,50 @@ func (Mixture) Assumption() string {
 
 // Table is a table of error probabilities in a file, .csv or .npy, of L × M numbers.
 type Table struct {
-	Path string
-	Read *mat.Dense // its numbers, where somebody has read them; else nil
+	path string
+	read func() (*mat.Dense, error)
+}
+
+// NewTable returns the table in a file, which is read once, when it is needed.
+func NewTable(path string) Table {
+	return Table{path, sync.OnceValues(func() (*mat.Dense, error) { return arrayfile.ReadFile(path) })}
+}
+
+// of is the table for codes of so many levels and bits; 0 for any number of these.
+func (t Table) of(levels, bits int) (*mat.Dense, error) {
+	e, err := t.read()
+	if err != nil {
+		return nil, fmt.Errorf("reading error probabilities: %w", err)
+	}
+	return e, errmodel.CheckTable(t.path, e, levels, bits)
 }
 
 // Errors implements Model.
-func (t Table) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) {
-	if t.Read != nil {
-		if rows, columns := t.Read.Dims(); rows != c.Levels() || columns != c.Bits() {
-			return nil, fmt.Errorf("%s: table of %d × %d error probabilities, but %s has %d levels and %d bits", t.Path,
-				rows, columns, c.Name(), c.Levels(), c.Bits())
-		}
-		return t.Read, nil
+func (t Table) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) { return t.of(c.Dims()) }
+
+// Columns implements Bitwise. Codes have as many bits as the table has columns.
+func (t Table) Columns(levels, bits int, _ bool) (errmodel.Column, int, error) {
+	e, err := t.of(levels, bits)
+	if err != nil {
+		return nil, 0, err
 	}
-	return errmodel.ReadTable(t.Path, c.Levels(), c.Bits())
+	return func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) }, e.RawMatrix().Cols, nil
 }
 
 // Levels returns the number of rows of the table; 0 where it cannot be read, which Errors says.
 func (t Table) Levels() int {
-	m, err := arrayfile.ReadFile(t.Path)
+	e, err := t.read()
 	if err != nil {
 		return 0
 	}
-	levels, _ := m.Dims()
-	return levels
+	return e.RawMatrix().Rows
 }
 
 // Parameters implements Model.
 func (Table) Parameters() Parameters { return Parameters{} }
 
 // String implements Model.
-func (t Table) String() string { return "e from " + t.Path }
+func (t Table) String() string { return "e from " + t.path }
 
 // Assumption implements Model.
 func (Table) Assumption() string {

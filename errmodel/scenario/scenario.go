@@ -38,7 +38,7 @@ type Scenario struct {
 func (s *Scenario) SetCost(text string, circular bool, levels ...int) (err error) {
 	s.costs = map[int]cost.Cost{}
 	for _, l := range levels {
-		if s.cost, err = cost.Parse(text, l, nil, circular); err != nil {
+		if s.cost, err = cost.Parse(text, l, circular); err != nil {
 			return err
 		}
 		s.costs[l] = s.cost
@@ -91,9 +91,6 @@ func (s *Scenario) training() perceived.Training {
 	}
 	return s.Network.Training
 }
-
-// throughGenEx is the decoder of networks that were trained through it.
-const throughGenEx = "gen-ex"
 
 // CheckLearnt returns a *refuse.Value for a temperature other than 1 of networks that learn their
 // own: those trained through gen-ex.
@@ -193,11 +190,12 @@ func (s *Scenario) decoder(name string, c *code.Code) (decode.Decoder, error) {
 		if err := CheckLearnt(t, s.Temperature); err != nil {
 			return nil, err
 		}
-		if s.Outputs == decode.Bits || name != throughGenEx && name != decode.Auto {
+		through := decode.GenEx{}.Name()
+		if s.Outputs == decode.Bits || name != through && name != decode.Auto {
 			const text = "decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads"
 			return nil, fmt.Errorf(text, name, s.Outputs, t.Loss())
 		}
-		name = throughGenEx
+		name = through
 	}
 	if s.outputs() != decode.Logits {
 		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})

@@ -207,7 +207,7 @@ func TestFinite(t *testing.T) {
 				text += "\n"
 			}
 			must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
-			s.Model = scenario.Table{Path: path}
+			s.Model = scenario.NewTable(path)
 		}
 		s.Outputs = []decode.Outputs{decode.AutoOutputs, decode.Bits, decode.Logits}[rng.IntN(3)]
 		s.Temperature = value()

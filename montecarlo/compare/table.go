@@ -75,11 +75,6 @@ func (c *Ranking) Notes(more ...string) string {
 	var out strings.Builder
 	var unlearned []code.Learned
 	var capped []string // each once
-	add := func(list *[]string, format string, a ...any) {
-		if text := fmt.Sprintf(format, a...); !slices.Contains(*list, text) {
-			*list = append(*list, text)
-		}
-	}
 	for _, r := range c.Results {
 		if c.Unlearned(r) {
 			unlearned = append(unlearned, code.Learned{Name: r.Code, Transitions: r.Transitions})
@@ -92,8 +87,9 @@ func (c *Ranking) Notes(more ...string) string {
 		out.WriteString("~ Not told apart from the first row.\n")
 	}
 	for _, r := range c.Results {
-		if r.Capped && r.Mean > 0 {
-			add(&capped, "%s (%s) has %.2g %%", r.Code, r.Decoder, 100*r.StdErr/r.Mean)
+		text := fmt.Sprintf("%s (%s) has %.2g %%", r.Code, r.Decoder, 100*r.StdErr/r.Mean)
+		if r.Capped && r.Mean > 0 && !slices.Contains(capped, text) {
+			capped = append(capped, text)
 		}
 	}
 	if c.has(func(r Result) bool { return r.Samples > 0 && r.Mean == 0 && r.StdErr != 0 }) {

@@ -37,9 +37,9 @@ func (m *Map) defaultMethods(ctx context.Context, bounds []string) (methods []pl
 		methods = append(methods, plane.Bound)
 	}
 	exact := true
-	for _, of := range m.sides {
+	for i := range m.sides {
 		if exact = exact && err == nil; exact {
-			exact, err = m.quickExact(ctx, of)
+			exact, err = m.quickExact(ctx, i)
 		}
 	}
 	if exact {
@@ -56,9 +56,9 @@ func twoKinds(bounds []string) bool {
 	return len(bounds) == 2 && expect.BoundKind(bounds[0]) != expect.BoundKind(bounds[1])
 }
 
-// quickExact reports whether a side has exact values that are quick in all cells.
-func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
-	p := m.scenario.WithoutErrors(of.code, of.decoder)
+// quickExact reports whether side at has exact values that are quick in all cells.
+func (m *Map) quickExact(ctx context.Context, at int) (bool, error) {
+	p := m.scenario.WithoutErrors(m.sides[at].code, m.sides[at].decoder)
 	if !expect.QuickExact(p) && !expect.QuickIntervals(p) {
 		return false, nil
 	}
@@ -69,12 +69,13 @@ func (m *Map) quickExact(ctx context.Context, of side) (bool, error) {
 	if err != nil || mean.Width == 0 {
 		return err == nil, err
 	}
-	return m.narrow(ctx, of, *mean)
+	return m.narrow(ctx, at, *mean)
 }
 
 // narrow reports whether intervals are narrow and quick where they are widest: at the largest valid
 // r of a few σ.
-func (m *Map) narrow(ctx context.Context, of side, mean expect.Mean) (bool, error) {
+func (m *Map) narrow(ctx context.Context, at int, mean expect.Mean) (bool, error) {
+	of := m.sides[at]
 	const all = 1 << 36 // as enclose.Options count work: two minutes of a processor, if all cells are the widest
 	mean.Work = min(mean.Work, all/(len(m.R)*len(m.Sigma)*of.code.Levels()))
 	weights, err := m.scenario.Weights(of.code.Levels())
@@ -91,11 +92,7 @@ func (m *Map) narrow(ctx context.Context, of side, mean expect.Mean) (bool, erro
 			if !profiles[0].Valid(r) || !profiles[1].Valid(r) {
 				continue
 			}
-			l, err := of.profile(ctx, m.Sigma[i])
-			if err != nil {
-				return false, err
-			}
-			p, err := m.problem(of, l, r)
+			p, err := m.problem(of, profiles[at], r)
 			if err != nil {
 				return false, err
 			}

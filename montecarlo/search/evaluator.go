@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/theory/code"
 )
 
@@ -54,20 +55,11 @@ func (whole) reject()                                                          {
 // and several call Objective. The function should use the same random numbers for all codes.
 type Objective func(bits, samples int, seed uint64) (func(context.Context, *code.Code) (float64, error), error)
 
-// Column sets dst, of length L, to the error probabilities e[·,k] of bit k, from 0,
-// with transitions after the given levels, ascending and from 1. A value above 1
-// says that the code is invalid.
-type Column func(dst []float64, k int, transitions []int)
-
 // probabilities makes the error probabilities of a column.
 type probabilities struct {
-	column Column
+	column errmodel.Column
 	e      []float64 // length L: the probabilities of the column last made
 	at     []int     // scratch: the transitions of this column
-}
-
-func newProbabilities(levels int, column Column) probabilities {
-	return probabilities{column: column, e: make([]float64, levels)}
 }
 
 // of sets p.e to the error probabilities of column k. It reports whether they are
@@ -90,7 +82,8 @@ const maxOutputs = 1 << 16
 // all 2^M outputs: a move changes the labels of many, so that what theory prepares for a code would
 // be prepared for one value.
 func (o *Options) exactly() whole {
-	column, e := newProbabilities(o.Levels, o.Column), mat.NewDense(o.Levels, o.Bits, nil)
+	column := probabilities{column: o.Column, e: make([]float64, o.Levels)}
+	e := mat.NewDense(o.Levels, o.Bits, nil)
 	prob := make([]float64, 1<<o.Bits)          // by output
 	price := make([]float64, o.Levels*o.Levels) // of an answer, by label
 	for n := range o.Levels {

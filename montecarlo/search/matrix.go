@@ -67,10 +67,10 @@ func (w *words) transitions(dst []int, k int) []int {
 // code is the matrix as a code.
 func (w *words) code(name string) (*code.Code, error) {
 	c, err := code.FromMatrix(name, w)
-	if err == nil && w.circular {
-		c = c.OnCircle()
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	return c.OnCircle(w.circular), nil
 }
 
 // Dims implements mat.Matrix: L, M.

@@ -91,19 +91,14 @@ func (p *Optimizer) forecasts(ctx context.Context, c *code.Code) ([]forecast.For
 	return slices.DeleteFunc(all, func(x forecast.Forecast) bool { return x.Training == perceived.Soft }), err
 }
 
-// beside forecasts networks of a code that was found, and puts them beside those of the named codes
-// of as many bits at most.
+// beside forecasts networks of a code that was found, and puts them beside those of the baselines.
 func (p *Optimizer) beside(ctx context.Context, out *Optimized, c *code.Code) error {
 	all, err := p.forecasts(ctx, c.As("found"))
 	if err != nil {
 		return err
 	}
 	found := all[0]
-	for _, x := range p.networks {
-		if x.Code.Bits() <= out.Bits {
-			all = append(all, x)
-		}
-	}
+	all = append(all, p.networks...)
 	slices.SortStableFunc(all, func(a, b forecast.Forecast) int { return cmp.Compare(a.Error, b.Error) })
 	out.Ranking = forecast.Rows(all, 1)
 	forecast.RelateTo(out.Ranking, all, found)

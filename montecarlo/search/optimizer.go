@@ -19,8 +19,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// MaxSteps limits Options.Steps, far beyond any useful search.
-const MaxSteps = 1 << 50
+// maxSteps limits Options.Steps, far beyond any useful search.
+const maxSteps uint64 = 1 << 50
 
 // Optimizer searches for codes under a scenario, and reports how good they are beside the
 // named codes. It is not safe for concurrent use.
@@ -34,6 +34,7 @@ type Optimizer struct {
 	Subject    string // the scenario in words
 	scenario   scenario.Scenario
 	decoder    string
+	bits       int // the number that the model wants; 0 where it takes any
 	draw       montecarlo.Sampling
 	networks   []forecast.Forecast // of networks of these
 	training   perceived.Training  // of networks
@@ -52,6 +53,9 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 		return nil, &refuse.Value{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
 			code.MaxLevels)}
 	}
+	if o.Steps > maxSteps {
+		return nil, &refuse.Value{Name: "steps", Value: o.Steps, Want: fmt.Sprintf("1 to %d", maxSteps)}
+	}
 	p := &Optimizer{scenario: *s, draw: draw}
 	s = &p.scenario
 	name, reads, steps := defaultsOf(s.Network)
@@ -65,8 +69,16 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 		return nil, err
 	}
 	o.Seed, o.Cost = draw.Seed, s.CostOf(o.Levels, o.Circular)
-	if err := p.columns(&o); err != nil {
-		return nil, err
+	if m, ok := s.Model.(scenario.Bitwise); ok {
+		if o.Column, p.bits, err = m.Columns(o.Levels, o.Bits, o.Circular); err != nil {
+			return nil, err
+		}
+		o.Bits = cmp.Or(p.bits, o.Bits)
+	}
+	for _, c := range o.Codes {
+		if p.bits > 0 && c.Bits() != p.bits {
+			return nil, fmt.Errorf("%s has %d bits, and the table of error probabilities %d", c.Name(), c.Bits(), p.bits)
+		}
 	}
 	switch {
 	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
@@ -80,28 +92,6 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	p.Options = o
 	return p, nil
 }
-
-// columns makes Options.Column for models of single bits: a search changes a code bit by bit, and
-// computes only the bits that have changed. A table is read, and wants codes of its number of bits.
-func (p *Optimizer) columns(o *Options) error {
-	switch m := p.scenario.Model.(type) {
-	case scenario.Mixture:
-		column, err := errmodel.MixtureColumn(o.Levels, o.Circular, m.R, m.Sigma)
-		o.Column = func(dst []float64, _ int, transitions []int) { column(dst, transitions) }
-		return err
-	case scenario.Table:
-		e, err := errmodel.ReadTable(m.Path, o.Levels, o.Bits)
-		if err != nil {
-			return err
-		}
-		o.Column = func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) }
-		o.Bits, p.scenario.Model = e.RawMatrix().Cols, scenario.Table{Path: m.Path, Read: e}
-	}
-	return nil
-}
-
-// Check returns an error where no code can satisfy the options.
-func (p *Optimizer) Check() error { return p.Options.check() }
 
 // problem returns the sampling problem of a code.
 func (p *Optimizer) problem(ctx context.Context, c *code.Code, seed uint64) (*montecarlo.Problem, error) {

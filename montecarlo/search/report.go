@@ -58,10 +58,10 @@ type Optimized struct {
 	ImprovementCI [2]float64 `json:"improvement_interval"`
 	// probability that a network of found has less error than one of the best baseline
 	Better *float64 `json:"better,omitempty"`
-	// for networks: found, and the named codes of no more bits, after each training with the best
-	// decoder, the smallest forecast first, relative to found
+	// for networks: found and the codes of baselines, after each training with the best decoder, the
+	// smallest forecast first, relative to found
 	Ranking []forecast.Row `json:"ranking,omitempty"`
-	// a row for each named code of no more bits, the smallest error first
+	// a row for each code that was given, and each named one of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`
 	// the code words, a text of 0 and 1 for each level
 	Words []string `json:"words"`
@@ -194,7 +194,7 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, best *ca
 	if err != nil {
 		return nil, least, err
 	}
-	known, err := p.Options.known(ctx)
+	known, err := p.Options.known()
 	if err != nil {
 		return nil, least, err
 	}
@@ -279,22 +279,18 @@ func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.
 	return out, nil
 }
 
-// baselines estimates the named codes of no more bits, the smallest error first
+// baselines estimates the caller's codes and the named ones of no more bits, the smallest error first
 // and those for which the model is invalid last. Where the model wants one number of bits,
 // the named codes have that number.
 func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend) ([]Row, error) {
 	out := []Row{}
-	_, tabled := p.scenario.Model.(scenario.Table)
-	for _, f := range code.Families() {
-		if m := f.Bits(p.Options.Levels); m > p.Options.Bits || tabled && m < p.Options.Bits {
+	codes, err := p.Options.codes()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range codes {
+		if c.Bits() < p.bits {
 			continue
-		}
-		c, err := code.New(f.Name, p.Options.Levels)
-		if err != nil {
-			return nil, err
-		}
-		if p.Options.Circular {
-			c = c.OnCircle()
 		}
 		row, err := p.named(ctx, b, c)
 		if err != nil {

@@ -82,7 +82,7 @@ func (o *Options) newSampled(size int, seed uint64) *sampled {
 	}
 	return &sampled{
 		cost: o.Cost, unit: unit, absolute: o.Cost.Absolute(),
-		probabilities: newProbabilities(o.Levels, o.Column),
+		probabilities: probabilities{column: o.Column, e: make([]float64, o.Levels)},
 		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), prior: o.Prior, seed: seed,
 		counts: make([]int32, o.Levels*o.Bits), sums: make([]int64, o.Levels), oldSums: make([]int64, o.Levels),
 		flips: make([]uint64, o.Levels*size), nearest: make([]rival, o.Levels*size),

@@ -33,6 +33,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"belsim/errmodel"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
 	"belsim/theory/cost"
@@ -45,7 +46,8 @@ type Options struct {
 	Prior        []float64 // length L
 	Cost         cost.Cost // of answers
 	// Column gives the error probabilities of a bit with given transitions.
-	Column Column
+	Column errmodel.Column
+	Codes  []*code.Code // to begin from, and to compare with, besides the named ones
 	// Objective, when set, replaces the evaluators of the package, which are for gen on bits that
 	// err independently.
 	Objective Objective
@@ -95,8 +97,8 @@ const (
 // maxBits is the largest number of bits of a search: a word of the machine.
 const maxBits = 64
 
-// check returns an error where no code can satisfy the options.
-func (o *Options) check() error {
+// Check returns an error where no code can satisfy the options.
+func (o *Options) Check() error {
 	switch {
 	case o.Bits < 1:
 		return fmt.Errorf("%d bits: impossible; want at least %d for %d levels", o.Bits, leastBits(o.Levels), o.Levels)
@@ -116,7 +118,7 @@ func (o *Options) check() error {
 // search returns the code with the smallest error. When the context ends, it returns the best code
 // so far and the error of the context.
 func search(ctx context.Context, o Options) (*candidate, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	all, err := o.starts(ctx, o.rng(forStarts, 0))
@@ -149,12 +151,6 @@ func (o *Options) from(ctx context.Context, all []candidate) (*candidate, error)
 		return nil, fmt.Errorf("from %s: %w", best.Start, err)
 	}
 	return best, ctx.Err()
-}
-
-// impossible is the error where a search has no valid code.
-func (o *Options) impossible() error {
-	return fmt.Errorf("impossible: no code of %d levels and %d bits was found that keeps to the limits and has error "+
-		"probabilities of at most 1", o.Levels, o.Bits)
 }
 
 // Purposes of random numbers. The chains have the numbers 0, 1, …
@@ -195,7 +191,8 @@ func (o *Options) rank(ctx context.Context, all []candidate, samples int, purpos
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return math.IsInf(c.Mean, 1) })
 	if len(all) == 0 {
-		return nil, cmp.Or(ctx.Err(), o.impossible())
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("impossible: no code of %d levels and %d bits was found that keeps to "+
+			"the limits and has error probabilities of at most 1", o.Levels, o.Bits))
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.Mean, b.Mean) })
 	return all, nil

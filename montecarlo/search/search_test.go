@@ -34,10 +34,9 @@ import (
 var long = os.Getenv("BELSIM_LONG") != ""
 
 // mixture is the column function of r and σ.
-func mixture(t testing.TB, levels int, r, sigma float64) Column {
+func mixture(t testing.TB, levels int, r, sigma float64) errmodel.Column {
 	t.Helper()
-	k := must.Get(errmodel.MixtureColumn(levels, false, r, sigma))(t)
-	return func(dst []float64, _ int, transitions []int) { k(dst, transitions) }
+	return must.Get(errmodel.MixtureColumn(levels, false, r, sigma))(t)
 }
 
 // TestUpdateIsReset: after any sequence of moves, taken back or not, an evaluator
@@ -135,9 +134,8 @@ func TestEvaluators(t *testing.T) {
 	}{{12, 7, 0.6, 1.5}, {20, 10, 0.9, 1}, {16, 12, 1.2, 2}} {
 		o := problem(t, at.levels, at.bits, at.r, at.sigma)
 		o.Prior[0], o.Prior[1] = 0, 2*o.Prior[1]
-		starts := must.Get(o.starts(t.Context(), o.rng(1, 1)))(t)
 		checked := 0
-		for _, s := range starts {
+		for _, s := range must.Get(o.starts(t.Context(), o.rng(1, 1)))(t) {
 			c := must.Get(s.words.code(s.Start))(t)
 			got, _ := o.exactly().reset(t.Context(), s.words)
 			if math.IsInf(got, 1) {
@@ -169,10 +167,8 @@ func TestOrder(t *testing.T) {
 		for i := range size {
 			seen[order.at(int32(i))] = true
 		}
-		for x, ok := range seen {
-			if !ok {
-				t.Fatalf("of %d samples, %d is not in the order", size, x)
-			}
+		if x := slices.Index(seen, false); x >= 0 {
+			t.Fatalf("of %d samples, %d is not in the order", size, x)
 		}
 	}
 	const size, first, pairs = 256, 40, 4000
@@ -517,7 +513,7 @@ func optimizer(t *testing.T, r, sigma float64, o Options) *Optimizer {
 }
 
 // TestFind: the code is estimated by the given seed and number of samples, beside all named
-// codes of no more bits, in order.
+// codes of no more bits, in order. A code of the caller's is beside them, and one to begin from.
 func TestFind(t *testing.T) {
 	p := optimizer(t, 0.6, 1.5, Options{Levels: 12, Bits: 7, Steps: 2000})
 	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
@@ -545,6 +541,9 @@ func TestFind(t *testing.T) {
 	if found.Improvement < 0 || found.ImprovementCI[0] != found.ImprovementCI[1] {
 		t.Errorf("improvement %v, %v: both codes have exact values", found.Improvement, found.ImprovementCI)
 	}
+	p = optimizer(t, 0.6, 1.5, Options{Levels: 12, Bits: 7, Steps: 1, Codes: []*code.Code{found.Found.As("mine")}})
+	again := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
+	must.Equal(t, "start, first baseline", []string{"mine", "mine"}, []string{again.Start, again.Baselines[0].Code})
 }
 
 // TestNeverWorse: what a random small search answers is, by what it reports, never worse than a
@@ -576,7 +575,7 @@ func TestNeverWorse(t *testing.T) {
 			continue
 		}
 		must.Succeed(t, err)
-		for _, c := range must.Get(p.Options.known(t.Context()))(t) {
+		for _, c := range must.Get(p.Options.known())(t) {
 			c.Code = must.Get(c.words.code(c.Start))(t)
 			e, err := p.estimate(t.Context(), montecarlo.CPU{}, c.Code)
 			if errmodel.Invalid(err) {
@@ -649,7 +648,7 @@ func TestRemarks(t *testing.T) {
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
 	must.Succeed(t, os.WriteFile(path, []byte(strings.Repeat("0,0.5,0,0.5,0\n", 6)), 0o644))
-	s := scenario.New(scenario.Table{Path: path})
+	s := scenario.New(scenario.NewTable(path))
 	p := must.Get(NewOptimizer(s, "gen", draws(500), Options{Levels: 6, Steps: 3000}))(t)
 	must.Succeed(t, os.Remove(path)) // it was read
 	found := must.Get(p.Find(t.Context(), montecarlo.CPU{}, ignore))(t)
@@ -661,6 +660,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s has %d bits", b.Code, b.Bits)
 		}
 	}
+	s.Model = scenario.NewTable(path)
 	if _, err := NewOptimizer(s, "gen", draws(500), Options{Levels: 6}); err == nil {
 		t.Error("a table without a file is taken")
 	}

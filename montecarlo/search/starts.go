@@ -10,26 +10,34 @@ import (
 	"belsim/theory/code"
 )
 
-// known lists the named codes that a search can begin from, of at most M bits. Where they have fewer
-// bits, the other bits never change.
-func (o *Options) known(ctx context.Context) ([]candidate, error) {
-	var out []candidate
+// codes lists the caller's codes, and the named ones of no more bits than the search has.
+func (o *Options) codes() ([]*code.Code, error) {
+	out := slices.Clone(o.Codes)
 	for _, f := range code.Families() {
-		if f.Bits(o.Levels) > o.Bits {
+		given := slices.ContainsFunc(o.Codes, func(c *code.Code) bool { return c.Name() == f.Name })
+		if given || f.Bits(o.Levels) > o.Bits {
 			continue
-		}
-		if err := ctx.Err(); err != nil { // codes of thousands of levels and bits take a while
-			return nil, err
 		}
 		c, err := code.New(f.Name, o.Levels)
 		if err != nil {
 			return nil, err
 		}
-		if w := o.wordsOf(c); o.fits(w) {
+		out = append(out, c.OnCircle(o.Circular))
+	}
+	return out, nil
+}
+
+// known lists those of these codes that a search can begin from. Where they have fewer bits, the other
+// bits never change.
+func (o *Options) known() ([]candidate, error) {
+	codes, err := o.codes()
+	var out []candidate
+	for _, c := range codes {
+		if w := o.wordsOf(c); c.Bits() <= o.Bits && o.fits(w) {
 			out = append(out, newCandidate(c.Name(), w))
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // digits returns a code of two digits, as b1jdj and b2jdj are. The less significant digit is
@@ -123,9 +131,9 @@ func pick(oldest, changes []int, limit, count, among int, rng *rand.Rand) []int 
 	return pool[:min(count, len(pool))]
 }
 
-// starts lists the codes that a search begins from: named ones and random ones.
+// starts lists the codes that a search begins from: known ones and random ones.
 func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, error) {
-	all, err := o.known(ctx)
+	all, err := o.known()
 	if err != nil {
 		return nil, err
 	}
@@ -134,26 +142,20 @@ func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, erro
 			all = append(all, newCandidate(fmt.Sprintf("Johnson digits of %d bits", m), w))
 		}
 	}
-	for _, spacing := range spacings(o.Bits) {
+	for spacing, last := 1.5, float64(o.Bits); ; spacing *= 1.3 { // with the last, one bit changes at a time
+		spacing = min(spacing, last)
 		for tries, found := 0, 0; tries < 20 && found < 2 && ctx.Err() == nil; tries++ {
 			if w := o.walk(ctx, spacing, rng); w != nil {
 				all = append(all, newCandidate(fmt.Sprintf("random, runs of about %.1f levels", spacing), w))
 				found++
 			}
 		}
+		if spacing == last {
+			break
+		}
 	}
 	all = slices.DeleteFunc(all, func(c candidate) bool { return ctx.Err() == nil && !o.fits(c.words) })
 	return all, ctx.Err()
-}
-
-// spacings are the distances of transitions to try. With the largest, one bit changes at a
-// time.
-func spacings(bitCount int) []float64 {
-	var out []float64
-	for s := 1.5; s < float64(bitCount); s *= 1.3 {
-		out = append(out, s)
-	}
-	return append(out, float64(bitCount))
 }
 
 // fits reports whether a code keeps to the limits of transitions and has distinct words.

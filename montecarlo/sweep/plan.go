@@ -43,7 +43,6 @@ var SlurmScript string
 // concurrent use.
 type Plan struct {
 	*Sweep
-	Path string // the plan file
 	// LeftOut lists, pair by pair, what the plan asks for and does not exist: decoders that do
 	// not fit a code, and methods without a value.
 	LeftOut []string
@@ -91,7 +90,7 @@ func ReadPlan(ctx context.Context, path string, decoders decode.Registry) (*Plan
 	if err != nil {
 		return nil, fmt.Errorf("reading plan: %w", err)
 	}
-	p := &Plan{Path: path, scenario: scenario.New(nil)}
+	p := &Plan{scenario: scenario.New(nil)}
 	p.scenario.Decoders = decoders
 	f, err := p.parse(text)
 	if err == nil {
@@ -278,10 +277,7 @@ func (p *Plan) openLevels(f *planFile, name string) (codes []*code.Code, err err
 			if err != nil {
 				return nil, err
 			}
-			if f.Circular {
-				c = c.OnCircle()
-			}
-			codes = append(codes, c)
+			codes = append(codes, c.OnCircle(f.Circular))
 		}
 		return codes, nil
 	}

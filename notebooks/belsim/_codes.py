@@ -108,8 +108,10 @@ def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[
     if not np.isfinite(c).all():
         raise Error("code: want finite numbers")
     c = c.astype(np.int32 if ((c == 0) | (c == 1)).all() else np.float64)
-    if len(np.unique(c, axis=0)) < len(c):
-        raise Error("code: two levels have the same code word")
+    same = np.unique(c, axis=0, return_inverse=True)[1].ravel()
+    for row, word in enumerate(same):
+        if (first := int(np.argmax(same == word))) < row:
+            raise Error(f"code: rows {first} and {row} are the same code word")
     return c
 
 

@@ -182,9 +182,10 @@ def compare(
     ``cost`` is what an answer costs: ``"absolute"``, ``"squared"``, ``"zero-one"``, ``"beyond:θ"``, or an L × L matrix. Means are
     in its unit, ``attrs["unit"]``.
 
-    Returns a row for each code (and decoder): ``code, bits, transitions, decoder, bound, exact, mean, stderr, rms,
-    worst_level, worst_mean, worst_stderr, samples, capped, reads, tie``, and ``invalid`` for codes that the error model
-    gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; a missing value is NaN.
+    Returns a row for each code (and decoder): ``levels, code, bits, transitions, decoder, reads, bound, exact, any_law_lo,
+    any_law_hi, mean, stderr, rms, worst_level, worst_mean, worst_stderr, samples, capped, tie``, and ``invalid`` for codes that the
+    error model gives a probability above 1. Errors are in levels without ``cost``; ``worst_level`` counts from 0; ``worst_stderr`` is
+    0 where ``worst_mean`` is exact; the column ``samples`` counts those of all labels; a missing value is NaN.
     Matrices are called ``codes[i]``. ``attrs`` of the DataFrame has what holds for all rows, such as ``seed``.
 
     Source: Eq. 3 and 4 (error probabilities), 2 (bound of bel-u) and 26 (of bel-j) of Shah, Xue and Aamodt, ICLR 2022; the bound of gen
@@ -269,7 +270,7 @@ class Verification(_Results, _plots.Pictured):
     """The result of ``verify``.
 
     ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with
-    a row for each level: ``level`` (from 0), ``bound, exact, mean, stderr, samples, detectable``; ``overall`` has the same for all
+    a row for each level: ``level`` (from 0), ``bound, exact, any_law_lo, any_law_hi, mean, stderr, samples, detectable``; ``overall`` has the same for all
     levels. ``confusion`` is an array of shape (L, L), where it was asked for: entry [n, m] is the probability of answer m to label n,
     exact or sampled as ``results["confusion"]`` says. Answers beyond the ends count there. Other names of the JSON are attributes.
     """
@@ -844,7 +845,7 @@ class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
     ``error`` and ``stderr`` (in levels) are its sampled error, or its forecast and None; ``exact`` is the exact one or None.
-    ``baselines`` is a DataFrame of the named codes of no more bits. Other names of the JSON are attributes.
+    ``baselines`` is a DataFrame of your codes, and of the named ones of no more bits. Other names of the JSON are attributes.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
@@ -863,6 +864,7 @@ class Optimized(_Results):
 
 @_known
 def optimize(
+    codes: Sequence[Code] = (),
     *,
     levels: int | None = None,
     circular: bool = False,
@@ -886,8 +888,9 @@ def optimize(
 ) -> Optimized:
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
 
-    ``max_transitions`` limits the transitions of each bit. ``steps`` says how long to search. The error model is given as for
-    ``compare``; with a ``model`` the search is for the network that was fitted.
+    ``codes``, as in ``compare``, are further codes to begin from, and to compare with. ``max_transitions`` limits the transitions
+    of each bit. ``steps`` says how long to search. The error model is given as for ``compare``; with a ``model`` the search is for
+    the network that was fitted.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 

@@ -254,8 +254,9 @@ def test_heatmap() -> None:
 
 
 def test_optimize() -> None:
-    found = belsim.optimize(levels=8, bits=3, steps=200, samples=100, r=0.4, sigma=1)
+    found = belsim.optimize([belsim.code("binary", 8)], bits=3, steps=200, samples=100, r=0.4, sigma=1)
     assert found.code.shape == (8, 3)
+    assert "codes[0]" in set(found.baselines["code"])
     assert {"code", "error"} <= set(found.baselines.columns)
     assert "8 levels, 3 bits" in repr(found)
 

@@ -121,12 +121,9 @@ func profileData(r *assess.Report, style plots.Style) plots.ProfileData {
 
 // quantileData returns the data of the figure of the errors by level.
 func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
-	q, unit := f.Quantiles, "levels"
-	if f.Range != nil {
-		unit = "label units"
-	}
+	q := f.Quantiles
 	d := plots.LinesData{
-		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (" + unit + ")",
+		Style: style, Title: fmt.Sprintf("%s on %s", q.Decoder, q.Outputs), YLabel: "|error| (" + f.ErrorUnit() + ")",
 		Lines: []plots.NamedLine{{Name: "median"}, {Name: "90 %"}, {Name: "99 %"}},
 	}
 	for _, l := range q.Rows {
@@ -142,7 +139,7 @@ func quantileData(f *assess.Fit, style plots.Style) plots.LinesData {
 // of calibrated probabilities.
 func pitData(p *assess.Probabilities, style plots.Style) plots.LinesData {
 	d := plots.LinesData{Style: style, Title: "probabilities of levels, as " + p.Decoder + " reads them",
-		XLabel: "probability below the target (PIT)", YLabel: "share of targets (calibrated: 1)",
+		XLabel: "probability below the target (PIT)", YLabel: "density of targets (calibrated: 1)",
 		Lines: []plots.NamedLine{{Name: "network"}, {Name: "calibrated"}}}
 	for i, share := range p.PIT {
 		d.Level = append(d.Level, (float64(i)+0.5)/float64(len(p.PIT)))
@@ -171,21 +168,20 @@ func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
 	if several { // of each code and number of levels the best
 		rows = slices.DeleteFunc(slices.Clone(rows), func(x forecast.Row) bool { return !x.Best })
 	}
+	of := first.Name() + ", " + first.Training.Loss()
+	if several {
+		of = fmt.Sprintf("%s with %d levels", first.Name(), first.Levels)
+	}
 	d := forest(rows, func(x forecast.Row) string { return table.Short(x.Forecast) },
-		fmt.Sprintf("error divided by that of %s, %s, 95 %% interval", first.Name(),
-			first.Training.Loss()), style)
-	for i := range d.Rows {
-		if several {
-			d.Rows[i].Name += fmt.Sprintf(", %d levels", rows[i].Levels)
-		}
+		"error divided by that of "+of+", 95 % interval", style)
+	d.Title = r.Conclusion()
+	for i := 0; several && i < len(rows); i++ {
+		d.Rows[i].Name += fmt.Sprintf(", %d levels", rows[i].Levels)
 	}
 	for _, b := range r.Baselines {
 		if b.Name == errmodel.DirectRegression {
 			d.Direct = b.Error / first.Forecast
 		}
-	}
-	if d.Title = r.Conclusion(); several {
-		d.XLabel = fmt.Sprintf("error divided by that of %s with %d levels, 95 %% interval", first.Name(), first.Levels)
 	}
 	return d
 }

@@ -9,6 +9,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/errmodel/assess"
 	"belsim/montecarlo/compare"
@@ -57,14 +58,9 @@ func ConfusionData(v *verify.Report, model string, style plots.Style) plots.Conf
 
 // CodeTitle is the title of a code's picture.
 func CodeTitle(c *code.Code) string {
-	title, constant := fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits()), 0
-	for _, at := range c.Transitions() {
-		if len(at) == 0 {
-			constant++
-		}
-	}
-	if constant > 0 {
-		title += fmt.Sprintf(" (%d constant)", constant)
+	title := fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits())
+	if constant := slices.DeleteFunc(c.Transitions(), func(at []int) bool { return len(at) > 0 }); len(constant) > 0 {
+		title += fmt.Sprintf(" (%d constant)", len(constant))
 	}
 	return title
 }

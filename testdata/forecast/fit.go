@@ -126,15 +126,14 @@ const (
 	directLost = %.4f
 	// DirectLost is what direct regression lost.
 	DirectLost = %q
-	// LeastLost is what %s lost.
+	// LeastLost is of %s.
 	LeastLost = "Over %d data sets, this head had %.1f %%%% more error than the best head of each"
 	// Lost is a sentence of all.
 	Lost = "In general, over %d data sets, heads lost to the best one of each: " +
 		"%s, " +
 		"direct regression " + DirectLost + "."
 )
-`, all[len(all)-1], strings.Join(direct, " and "), forecast.Described(evidence.Rules[0].Code, evidence.Rules[0].Training), sets,
-		100*all[0], sets, strings.Join(heads, ", "))
+`, all[len(all)-1], strings.Join(direct, " and "), heads[0], sets, 100*all[0], sets, strings.Join(heads, ", "))
 	out, err := format.Source(text.Bytes())
 	if err != nil {
 		return err

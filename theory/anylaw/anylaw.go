@@ -57,12 +57,11 @@ func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Dur
 		}
 		return sum
 	}
-	_, gen := d.(decode.Gen)
 	var seconds float64
 	switch {
 	case counts(c, d, cost):
 		seconds = levels * bits * 4e-6
-	case !gen:
+	case !decode.Is[decode.Gen](d):
 		seconds = rows(0.006*math.Pow(bits/32, 3), 4)
 	case bits <= mostTable:
 		seconds = levels * 0.003
@@ -78,7 +77,7 @@ func Time(c *code.Code, d decode.Decoder, cost cost.Cost, e mat.Matrix) time.Dur
 
 // counts reports whether bel-u has a closed form: the cost is absolute, or convex at every level of few.
 func counts(c *code.Code, d decode.Decoder, cost cost.Cost) bool {
-	_, ok := d.(decode.BelU)
+	ok := decode.Is[decode.BelU](d)
 	if cost.Absolute() {
 		return ok
 	}

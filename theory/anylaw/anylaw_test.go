@@ -209,7 +209,7 @@ func TestTime(t *testing.T) {
 // TestTimeOnCircle: at the ends of a circle all bits of unary err.
 func TestTimeOnCircle(t *testing.T) {
 	for levels, want := range map[int]bool{24: true, 48: false} {
-		c := must.Get(code.New("unary", levels))(t).OnCircle()
+		c := must.Get(code.New("unary", levels))(t).OnCircle(true)
 		e := must.Get(errmodel.NewMixture(t.Context(), c, 0.6, 1.5))(t)
 		if got := anylaw.Time(c, must.Get(decode.New("gen", c))(t), cost.Circular(levels), e) <= time.Second; got != want {
 			t.Errorf("%d levels: %v", levels, got)

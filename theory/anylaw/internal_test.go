@@ -18,10 +18,8 @@ func TestWalks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 45))
 	values := []float64{0, 1, 0.5, 0.1, 0.1, 1e-13, 1e-300, 1. / 3}
 	for n := range 160 {
-		c := must.Get(code.New([]string{"unary", "johnson", "johnson-nonzero"}[n%3], 5+2*rng.IntN(4)))(t)
-		if n%4 == 0 {
-			c = c.OnCircle()
-		}
+		name := []string{"unary", "johnson", "johnson-nonzero"}[n%3]
+		c := must.Get(code.New(name, 5+2*rng.IntN(4)))(t).OnCircle(n%4 == 0)
 		e := make([]float64, c.Bits())
 		for k := range e {
 			if e[k] = rng.Float64(); n%2 == 0 {

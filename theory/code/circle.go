@@ -19,8 +19,11 @@ func NewCircle(levels int) *Circle {
 	return c
 }
 
-// OnCircle returns the code with level 1 behind level L, as angles have them.
-func (c *Code) OnCircle() *Code {
+// OnCircle returns the code with level 1 behind level L where it is circular, as angles have them; else the code.
+func (c *Code) OnCircle(circular bool) *Code {
+	if !circular {
+		return c
+	}
 	out := *c
 	out.circle = NewCircle(c.levels)
 	return &out

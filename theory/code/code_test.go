@@ -210,7 +210,7 @@ func TestRealRows(t *testing.T) {
 // properties count it. Johnson of an even number of levels is the same code wherever a circle begins.
 func TestSeam(t *testing.T) {
 	line := must.Get(code.New("johnson", 6))(t)
-	c := line.OnCircle()
+	c := line.OnCircle(true)
 	if got := c.Transitions(); !slices.EqualFunc(got, [][]int{{3, 6}, {2, 5}, {1, 4}}, slices.Equal) {
 		t.Errorf("transitions %v", got)
 	}
@@ -221,7 +221,7 @@ func TestSeam(t *testing.T) {
 	if p.TransitionsPerBit != 2 || p.MaxTransitions != 2 || math.Abs(*p.Correlation-1) > 1e-12 || *q.Correlation > 0.9 {
 		t.Errorf("properties %+v; the distances of the words are those of the levels on the circle", p)
 	}
-	two := must.Get(code.New("unary", 2))(t).OnCircle()
+	two := must.Get(code.New("unary", 2))(t).OnCircle(true)
 	if got := two.Transitions(); !slices.Equal(got[0], []int{1, 2}) {
 		t.Errorf("two levels: transitions %v, want both ways", got)
 	}

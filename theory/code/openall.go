@@ -72,9 +72,7 @@ func OpenAll(names []string, size Sizes) ([]*Code, error) {
 				return nil, err
 			}
 		}
-		if size.Circular {
-			codes[i] = codes[i].OnCircle()
-		}
+		codes[i] = codes[i].OnCircle(size.Circular)
 	}
 	return codes, nil
 }

@@ -45,20 +45,10 @@ var shapes = [...]string{"absolute", "squared", "zero-one", "beyond:"}
 // Want says what Parse reads.
 const Want = "absolute, squared, zero-one, beyond:θ with a distance θ of 0 or more, or a FILE of L × L costs"
 
-// Parse reads a cost: see Want. Distances are those of the values of the levels, where values are not
-// nil and not even, or on the circle; never both. The error names what is wrong.
-func Parse(text string, levels int, values code.Values, circular bool) (Cost, error) {
+// Parse reads a cost: see Want. Distances are those of even levels, on a line or on the circle. The error names what
+// is wrong.
+func Parse(text string, levels int, circular bool) (Cost, error) {
 	c := Cost{}
-	switch {
-	case values == nil:
-	case circular && !values.Even():
-		return c, fmt.Errorf("values of the levels that are not evenly spaced; want even levels on the circle")
-	case !values.Even():
-		if err := values.Check(levels); err != nil {
-			return c, err
-		}
-		c.values = values
-	}
 	if circular {
 		c.circle = float64(levels)
 	}
@@ -78,7 +68,7 @@ func Parse(text string, levels int, values code.Values, circular bool) (Cost, er
 	if !strings.ContainsAny(text, "./\\") && text != "-" {
 		return c, &refuse.Value{Name: "cost", Value: strconv.Quote(text), Want: Want}
 	}
-	if c.circle > 0 || c.values != nil {
+	if circular {
 		return c, fmt.Errorf("cost %s: a matrix has its own distances; want it without a circle, of even levels", text)
 	}
 	return read(text, levels)

@@ -12,9 +12,9 @@ import (
 	"belsim/theory/decode"
 )
 
-func parse(t *testing.T, text string, levels int, values code.Values, circular bool) cost.Cost {
+func parse(t *testing.T, text string, levels int, circular bool) cost.Cost {
 	t.Helper()
-	return must.Get(cost.Parse(text, levels, values, circular))(t)
+	return must.Get(cost.Parse(text, levels, circular))(t)
 }
 
 func matrixFile(t *testing.T, text string) string {
@@ -26,24 +26,20 @@ func matrixFile(t *testing.T, text string) string {
 
 // TestOf: costs by hand, of answers between levels and beyond the ends. TestRandomProblems of expect has the others.
 func TestOf(t *testing.T) {
-	uneven := code.Values{0, 1, 10, 100}
-	file := matrixFile(t, "0,2,5\n1,0,4\n9,3,0\n")
+	uneven := cost.OfValues(code.Values{0, 1, 10, 100})
+	file := parse(t, matrixFile(t, "0,2,5\n1,0,4\n9,3,0\n"), 3, false)
 	for _, tt := range []struct {
-		text         string
-		levels       int
-		values       code.Values
-		circular     bool
+		cost         cost.Cost
 		n            int
 		answer, want float64
 	}{
-		{"absolute", 4, code.Values{-1, 1, 3, 5}, false, 1, 3, 2}, // even values are levels
-		{"absolute", 4, uneven, false, 1, 3.5, 55}, {"absolute", 4, uneven, false, 3, 7, 90},
-		{"squared", 4, uneven, false, 3, -1, 100}, {"zero-one", 4, nil, false, 1, 1.6, 1},
-		{"zero-one", 4, nil, true, 1, 5, 0}, {"absolute", 8, nil, true, 2, 7.5, 2.5}, {"absolute", 8, nil, true, 8, 9, 1},
-		{file, 3, nil, false, 1, 5, 5}, {file, 3, nil, false, 2, -1, 1},
+		{parse(t, "absolute", 4, false), 1, 3, 2}, {uneven, 1, 3.5, 55}, {uneven, 3, 7, 90},
+		{uneven.Squared(), 3, -1, 100}, {parse(t, "zero-one", 4, false), 1, 1.6, 1},
+		{parse(t, "zero-one", 4, true), 1, 5, 0}, {parse(t, "absolute", 8, true), 2, 7.5, 2.5},
+		{parse(t, "absolute", 8, true), 8, 9, 1}, {file, 1, 5, 5}, {file, 2, -1, 1},
 	} {
-		if got := parse(t, tt.text, tt.levels, tt.values, tt.circular).Of(tt.n, tt.answer); got != tt.want {
-			t.Errorf("%+v: %v", tt, got)
+		if got := tt.cost.Of(tt.n, tt.answer); got != tt.want {
+			t.Errorf("%s: %+v: %v", tt.cost.Name(), tt, got)
 		}
 	}
 }
@@ -53,7 +49,7 @@ func TestLargest(t *testing.T) {
 	const levels = 7
 	uneven := code.Values{0, 1, 3, 4, 9, 10, 30}
 	for _, c := range []cost.Cost{{}, cost.Circular(levels), cost.Circular(levels).Squared(), cost.OfValues(uneven),
-		cost.OfValues(uneven).Beyond(5), parse(t, "zero-one", levels, nil, true)} {
+		cost.OfValues(uneven).Beyond(5), parse(t, "zero-one", levels, true)} {
 		all := 0.0
 		for n := 1; n <= levels; n++ {
 			most := 0.0
@@ -74,39 +70,36 @@ func TestLargest(t *testing.T) {
 func TestNames(t *testing.T) {
 	for text, unit := range map[string]string{"absolute": "levels", "squared": "levels²", "zero-one": "",
 		"beyond:2.5": ""} {
-		c := parse(t, text, 4, nil, false)
+		c := parse(t, text, 4, false)
 		must.Equal(t, "name", text, c.Name())
 		must.Equal(t, "unit", unit, c.Unit())
 	}
 	for text, want := range map[string]string{"absolute": "|error| in levels", "zero-one": "share of wrong answers",
 		"beyond:2.5": "share of answers that are more than 2.5 levels away"} {
-		must.Equal(t, "in words", want, parse(t, text, 4, nil, false).String())
+		must.Equal(t, "in words", want, parse(t, text, 4, false).String())
 	}
-	must.Equal(t, "unit", "label units²", parse(t, "squared", 3, code.Values{1, 2, 4}, false).Unit())
+	must.Equal(t, "unit", "label units²", cost.OfValues(code.Values{1, 2, 4}).Squared().Unit())
 }
 
 // TestRefusals: what is no cost is refused in a sentence that names it.
 func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		text     string
-		values   code.Values
 		circular bool
 		says     string
 	}{
-		{"cubed", nil, false, `cost is "cubed": want absolute`},
-		{"beyond:-1", nil, false, `cost is "beyond:-1"`},
-		{"beyond:Inf", nil, false, `cost is "beyond:Inf"`},
-		{"", nil, false, `cost is ""`},
-		{"absolute", code.Values{1, 2, 4}, true, "not evenly spaced"},
-		{"absolute", code.Values{1, 2, 4, 8}, false, "4 values for 3 levels"},
-		{matrixFile(t, "0,1\n1,0\n"), nil, false, "2 × 2 costs for 3 levels; want 3 × 3"},
-		{matrixFile(t, "0,1,1\n1,0,-2\n1,1,0\n"), nil, false, "row 2, column 3: cost -2"},
-		{matrixFile(t, "0,1,1\n1,5,1\n1,1,0\n"), nil, false, "row 2, column 2: cost 5"},
-		{matrixFile(t, "0,1,1\n1,0,1\n1,1,0\n"), nil, true, "without a circle"},
+		{"cubed", false, `cost is "cubed": want absolute`},
+		{"beyond:-1", false, `cost is "beyond:-1"`},
+		{"beyond:Inf", false, `cost is "beyond:Inf"`},
+		{"", false, `cost is ""`},
+		{matrixFile(t, "0,1\n1,0\n"), false, "2 × 2 costs for 3 levels; want 3 × 3"},
+		{matrixFile(t, "0,1,1\n1,0,-2\n1,1,0\n"), false, "row 2, column 3: cost -2"},
+		{matrixFile(t, "0,1,1\n1,5,1\n1,1,0\n"), false, "row 2, column 2: cost 5"},
+		{matrixFile(t, "0,1,1\n1,0,1\n1,1,0\n"), true, "without a circle"},
 	} {
-		must.Refuse(cost.Parse(tt.text, 3, tt.values, tt.circular))(t, tt.says)
+		must.Refuse(cost.Parse(tt.text, 3, tt.circular))(t, tt.says)
 	}
-	m := parse(t, matrixFile(t, "0,1,1\n1,0,1\n1,1,0\n"), 3, nil, false)
+	m := parse(t, matrixFile(t, "0,1,1\n1,0,1\n1,1,0\n"), 3, false)
 	c := must.Get(code.New("unary", 3))(t)
 	for name, ok := range map[string]bool{"gen": true, "gen-ex": false} {
 		if err := m.Check(must.Get(decode.New(name, c))(t)); (err == nil) != ok {

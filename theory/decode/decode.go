@@ -80,17 +80,17 @@ func Range(c *code.Code, d Decoder) (lo, hi int) {
 	return 1, c.Levels()
 }
 
-// Real reports whether a decoder answers with real numbers.
-func Real(d Decoder) bool {
-	_, ok := d.(RealDecoder)
+// Is reports whether a decoder is of a type, as Is[Gen](d).
+func Is[D Decoder](d Decoder) bool {
+	_, ok := d.(D)
 	return ok
 }
 
+// Real reports whether a decoder answers with real numbers.
+func Real(d Decoder) bool { return Is[RealDecoder](d) }
+
 // ReadsLogits reports whether a decoder also reads logits.
-func ReadsLogits(d Decoder) bool {
-	_, ok := d.(LogitDecoder)
-	return ok
-}
+func ReadsLogits(d Decoder) bool { return Is[LogitDecoder](d) }
 
 // PrefersLogits reports whether a decoder of a code reads logits by default: it reads them,
 // and it answers with real numbers or the code is of real numbers.

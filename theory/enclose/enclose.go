@@ -82,8 +82,7 @@ func DefaultOptions() Options { return Options{Width: 1e-7, Work: 1 << 24} }
 // Fits reports whether there are intervals for a code and a decoder: for gen, where the code is
 // binary.
 func Fits(c *code.Code, d decode.Decoder) bool {
-	_, gen := d.(decode.Gen)
-	return gen && !c.Real()
+	return decode.Is[decode.Gen](d) && !c.Real()
 }
 
 // Encloser computes intervals for a code with gen. It holds scratch memory: use one on one

@@ -228,7 +228,7 @@ func (q theorist) answers(ctx context.Context, out []Level) error {
 		return err
 	}
 	squared := p.Cost.Squared()
-	return exact.Levels(ctx, q.workers, nil, p.Errors, p.Cost, func(i int, mean float64, a theory.Answers) {
+	return exact.Levels(ctx, q.workers, p.Errors, p.Cost, func(i int, mean float64, a theory.Answers) {
 		l := &out[i]
 		l.Mean = mean
 		_, l.MeanSquare = a.Mean(p.Cost, i+1)
@@ -261,7 +261,7 @@ func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error)
 	if err != nil {
 		return nil, err
 	}
-	return out, law.Levels(ctx, workers, nil, p.Errors, p.Cost, func(i int, _ float64, a theory.Answers) {
+	return out, law.Levels(ctx, workers, p.Errors, p.Cost, func(i int, _ float64, a theory.Answers) {
 		a.Place(out.RawRowView(i), p.Code)
 	})
 }

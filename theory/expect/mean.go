@@ -125,7 +125,7 @@ func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 	if p.Logits {
 		return nil, errLogits
 	}
-	if _, ok := p.Decoder.(decode.Informed); ok { // which is another decoder for every table
+	if decode.Is[decode.Informed](p.Decoder) { // which is another decoder for every table
 		return &Mean{}, theory.Enumerable(p.Code, p.Decoder)
 	}
 	exact, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)

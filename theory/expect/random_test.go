@@ -109,6 +109,7 @@ func (p *problem) drawCost(t *testing.T, rng *rand.Rand) {
 			values = append(values, values[len(values)-1]+0.01+rng.Float64())
 		}
 		if values.Even() { // as two levels are
+			values = nil
 			break
 		}
 		p.distance = func(n int, answer float64) float64 {
@@ -134,9 +135,11 @@ func (p *problem) drawCost(t *testing.T, rng *rand.Rand) {
 	case 2:
 		text, p.cost = "squared", func(n int, a float64) float64 { return d(n, a) * d(n, a) }
 	case 3:
+		if text, p.cost = "absolute", d; values != nil { // there is no zero-one of uneven levels
+			break
+		}
 		text, p.cost = "zero-one", func(n int, a float64) float64 {
-			a = math.Round(a)
-			if values == nil && d(n, a) == 0 || a == float64(n) {
+			if d(n, math.Round(a)) == 0 {
 				return 0
 			}
 			return 1
@@ -171,10 +174,12 @@ func (p *problem) drawCost(t *testing.T, rng *rand.Rand) {
 		must.Succeed(t, os.WriteFile(text, []byte(strings.Join(lines, "\n")), 0o600))
 		p.cost = func(n int, a float64) float64 { return table.At(n-1, int(min(max(a, 1), last))-1) }
 	}
-	if circular {
-		p.Code = p.Code.OnCircle()
+	p.Code = p.Code.OnCircle(circular)
+	p.Cost = must.Get(cost.Parse(text, levels, circular))(t)
+	if u := cost.OfValues(values); values != nil {
+		beyond := fmt.Sprintf("beyond:%v", theta)
+		p.Cost = map[string]cost.Cost{"absolute": u, "squared": u.Squared(), beyond: u.Beyond(theta)}[text]
 	}
-	p.Cost = must.Get(cost.Parse(text, levels, values, circular))(t)
 }
 
 // answers are the answers to all outputs, and for a level their probabilities.
@@ -394,7 +399,7 @@ func (p problem) anyLaw(t *testing.T, name string, i int, level expect.Level, me
 func TestStepsOfCosts(t *testing.T) {
 	c := must.Get(code.New("unary", 4))(t)
 	d := must.Get(decode.New("bel-u", c))(t)
-	zeroOne := must.Get(cost.Parse("zero-one", 4, nil, false))(t)
+	zeroOne := must.Get(cost.Parse("zero-one", 4, false))(t)
 	e := []float64{0, 0, 0.25}
 	b := must.Get(theory.NewBound(c, d, zeroOne))(t)
 	must.Within(t, "bound", must.Get(b.Row(t.Context(), 0, e))(t), 0.25, 0.25) // and not |C(1,1) − C(1,2)|·0

@@ -303,6 +303,8 @@ type mapQuestion struct {
 type mapAnswer struct {
 	DecoderA string `json:"decoder_a"`
 	DecoderB string `json:"decoder_b"`
+	Valid    int    `json:"valid"`    // cells with an increase
+	BetterB  int    `json:"better_b"` // those in which B has the smaller error
 }
 
 // mapRows answers with rows of the map of two codes, as heatmap has them: the increase of A's error
@@ -316,7 +318,9 @@ func (e *Engine) mapRows(ctx context.Context, q mapQuestion) (*answer, error) {
 	for i, c := range m.Cells {
 		increase[i] = c.Of(q.Method).Increase
 	}
-	return &answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder}, Numbers: map[string][]float64{"increase": increase}}, nil
+	sum := m.Summary(q.Method)
+	return &answer{JSON: mapAnswer{m.A.Decoder, m.B.Decoder, sum.Valid, sum.BetterB},
+		Numbers: map[string][]float64{"increase": increase}}, nil
 }
 
 // fill computes rows of a map, all of them where q.To is 0.

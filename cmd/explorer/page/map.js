@@ -83,12 +83,9 @@ function cross(x, y) {
 }
 
 /** gridText says of how many valid cells B's error is smaller, with the grid, on which this share depends. */
-export function gridText({ z, side }) {
-	const valid = z.filter(Number.isFinite),
-		better = valid.filter((v) => v > 0).length;
+export function gridText({ valid, better, side }) {
 	const grid = `${side} × ${side} cells (both axes log)`;
-	if (valid.length === 0) return grid;
-	return `${grid}, B better in ${((100 * better) / valid.length).toFixed(1)} % of the valid ones`;
+	return valid === 0 ? grid : `${grid}, B better in ${((100 * better) / valid).toFixed(1)} % of the valid ones`;
 }
 
 /** mapFigure draws which of two errors is smaller, from the increase z of A's error over B's in percent, on logarithmic

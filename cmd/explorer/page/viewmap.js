@@ -13,7 +13,7 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 			y = rangeText(axes.y, side);
 		const question = { scene, a, b, method, x, y, samples };
 		try {
-			const { z, decoders } = await askRows(
+			const answered = await askRows(
 				run,
 				question,
 				side,
@@ -23,13 +23,12 @@ export async function askMap(run, { scene, a, b, method: chosen, axes }) {
 			run.data.map = {
 				x: values(axes.x, side),
 				y: values(axes.y, side),
-				z,
+				...answered,
 				side,
 				method,
 				axes: { x, y },
 				a,
 				b,
-				decoders,
 				samples,
 				whole: pass === sides.length - 1,
 			};
@@ -50,21 +49,25 @@ const rangeText = ({ lo, hi }, count) => `${lo}:${hi}:${count}:log`;
 /** values are those of a logarithmic axis. */
 const values = ({ lo, hi }, count) => Array.from({ length: count }, (_, i) => lo * (hi / lo) ** (i / (count - 1)));
 
-/** askRows asks for the rows of a map, some at a time. */
+/** askRows asks for the rows of a map, some at a time: the increases z, the decoders, and how many cells are valid, and
+ * of these better for B. */
 async function askRows(run, question, side, step, rank) {
 	const z = new Float64Array(side * side).fill(NaN),
-		parts = [];
+		parts = [],
+		counts = { valid: 0, better: 0 };
 	for (let from = 0; from < side; from += step) {
 		const to = Math.min(side, from + step);
 		parts.push(
 			run.ask("map", { ...question, from, to }, { rank }).then((answer) => {
 				z.set(answer.increase, from * side);
+				counts.valid += answer.valid;
+				counts.better += answer.better_b;
 				return [answer.decoder_a, answer.decoder_b];
 			}),
 		);
 	}
 	const [decoders] = await Promise.all(parts);
-	return { z, decoders };
+	return { z, decoders, ...counts };
 }
 
 /** bestMethod is how a map is computed: the best method that both codes have. */

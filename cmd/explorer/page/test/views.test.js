@@ -58,7 +58,7 @@ test("a map is put together from its rows, the coarse one first", async () => {
 	for (const { question: q, resolve } of asked) {
 		assert.match(q.x, /^0\.05:32:9:log$/);
 		const increase = Float64Array.from({ length: 9 * (q.to - q.from) }, (_, i) => 9 * q.from + i);
-		resolve({ increase, decoder_a: "bel-j", decoder_b: "bel-u" });
+		resolve({ increase, decoder_a: "bel-j", decoder_b: "bel-u", valid: increase.length, better_b: q.from });
 	}
 	await settle();
 	const { map } = views.data;
@@ -66,6 +66,7 @@ test("a map is put together from its rows, the coarse one first", async () => {
 		[...map.z],
 		Array.from({ length: 81 }, (_, i) => i),
 	);
+	assert.deepEqual([map.valid, map.better], [81, 9]); // from 0, 3 and 6
 	assert.deepEqual([map.side, map.x.length, map.decoders, map.whole], [9, 9, ["bel-j", "bel-u"], false]);
 });
 
