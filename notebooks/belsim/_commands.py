@@ -269,10 +269,11 @@ def levels(
 class Verification(_Results, _plots.Pictured):
     """The result of ``verify``.
 
-    ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with
-    a row for each level: ``level`` (from 0), ``bound, exact, any_law_lo, any_law_hi, mean, stderr, samples, detectable``; ``overall`` has the same for all
-    levels. ``confusion`` is an array of shape (L, L), where it was asked for: entry [n, m] is the probability of answer m to label n,
-    exact or sampled as ``results["confusion"]`` says. Answers beyond the ends count there. Other names of the JSON are attributes.
+    ``passed`` is True, False, or None where there was nothing to check; ``failures`` are sentences; ``labels`` is a DataFrame with a
+    row for each level: ``level`` (from 0), ``bound, exact, any_law_lo, any_law_hi, mean, stderr, samples, detectable``; ``overall``
+    has the same for all levels. ``confusion`` is an array of shape (L, L), where it was asked for: entry [n, m] is the probability of
+    answer m to label n, exact or sampled as ``results["confusion"]`` says. Answers beyond the ends count there. Other names of the
+    JSON are attributes.
     """
 
     def __init__(self, result: dict[str, Any]) -> None:
