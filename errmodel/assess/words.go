@@ -182,9 +182,9 @@ func decisionText(d *forecast.Decision, fitted *Fitted, yours string) string {
 		when(d.Code != forecast.Direct, " and read it with "+d.Decoder)
 	switch d.Action {
 	case forecast.Train:
-		return fmt.Sprintf("%strain %s. Forecast: %s than yours; the probability that it has less is %s.", first, how,
+		rule := when(d.Rule, "No head is forecast to be 2 % better than yours. "+forecast.LeastLost+", and no other had less. ")
+		return fmt.Sprintf("%strain %s. %sForecast: %s than yours; the probability that it has less is %s.", first, how, rule,
 			moreError(-d.Gain, "no more error"), forecast.Chance(d.Better)) +
-			when(d.Rule, " "+forecast.LeastLost+", and no other had less; here none is forecast to be 2 % better.") +
 			when(d.Lost > 0, " On other data sets "+yours+" had more error than the best head: "+forecast.DirectLost+".")
 	case forecast.Take:
 		return fmt.Sprintf("%stake %s%s: it gains %s.", first, when(d.Code != forecast.Direct, "the network of "), how,
