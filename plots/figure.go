@@ -472,6 +472,9 @@ func drawn(p *plot.Plot, c draw.Canvas) (axes draw.Canvas) {
 // drawKey writes the names of series in a row along the top of c, in the letters of a plot, and
 // returns the rest of c.
 func drawKey(c draw.Canvas, p *plot.Plot, entries []series) draw.Canvas {
+	if len(entries) == 0 {
+		return c
+	}
 	style := styleOf(p, 9.5)
 	style.YAlign = draw.YCenter
 	const sample, gap, space = 22, 5, 16

@@ -56,6 +56,7 @@ func Lines(d LinesData) (*Figure, error) {
 		} else {
 			dot := draw.GlyphStyle{Color: blue, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
 			p.Add(&plotter.Scatter{XYs: line, GlyphStyle: dot})
+			key = nil
 		}
 	}
 	if x.set(&p.X); d.XLabel == "" {
