@@ -143,10 +143,10 @@ const fewSamples = 100
 // next says what to do.
 func (f *Fit) next() string {
 	const much = 0.2 // more error than direct regression; those in testdata/heads had at most 18 %
-	switch rec := f.Recommendation; {
+	switch rec, best := f.Recommendation, bestDecoder(f.Decoders); {
 	case f.Direct != nil && f.Direct.Told && f.Direct.Difference > much*f.Direct.Error && !f.predicts():
 		return "train longer, or keep direct regression: forecasts hold for networks that were trained to the end."
-	case f.predicts() && bestDecoder(f.Decoders) >= 0 && f.Decoders[bestDecoder(f.Decoders)].Observed < 1e-9*f.LevelWidth:
+	case f.predicts() && best >= 0 && f.Decoders[best].Observed < 1e-9*f.LevelWidth:
 		return "give the network's predictions: these are the targets."
 	case f.WrongBits == 0:
 		return "judge it by more test samples: without an error it tells nothing of other codes."

@@ -439,18 +439,16 @@ class Inputs:
 
 
 def call_of(name: str, arguments: Mapping[str, Any]) -> str:
-    """A call as Python reads it, without defaults: arrays have the names of their arguments. It is empty where values have no text."""
+    """A call as Python reads it, without defaults: arrays have the names of their arguments."""
 
     def short(value: Any) -> bool:
         if isinstance(value, (tuple, list)):
             return len(value) < 10 and all(map(short, value))
         return isinstance(value, (int, float)) or (isinstance(value, str) and len(value) <= 80)
 
-    with suppress(Exception):
-        told = {k: v for k, v in arguments.items() if v is not None and v is not False and k not in ("progress", "workers")}
-        told = {k: f"{v!r}" if short(v) else k for k, v in told.items() if not short(v) or v not in ("auto", "refuse", (), [])}
-        return f"belsim.{name}({', '.join(f'{k}={v}' for k, v in told.items())})"
-    return ""
+    told = {k: v for k, v in arguments.items() if v is not None and v is not False and k not in ("progress", "workers")}
+    told = {k: f"{v!r}" if short(v) else k for k, v in told.items() if not short(v) or v not in ("auto", "refuse", (), [])}
+    return f"belsim.{name}({', '.join(f'{k}={v}' for k, v in told.items())})"
 
 
 def _plain(path: str) -> bool:

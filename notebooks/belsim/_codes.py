@@ -108,10 +108,11 @@ def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[
     if not np.isfinite(c).all():
         raise Error("code: want finite numbers")
     c = c.astype(np.int32 if ((c == 0) | (c == 1)).all() else np.float64)
-    same = np.unique(c, axis=0, return_inverse=True)[1].ravel()
-    for row, word in enumerate(same):
-        if (first := int(np.argmax(same == word))) < row:
-            raise Error(f"code: rows {first} and {row} are the same code word")
+    _, first, word = np.unique(c, axis=0, return_index=True, return_inverse=True)
+    first = first[word.ravel()]  # row with the word of each row
+    row = int(np.argmax(first < np.arange(len(c))))
+    if first[row] < row:
+        raise Error(f"code: rows {first[row]} and {row} are the same code word")
     return c
 
 
