@@ -439,7 +439,7 @@ class Inputs:
 
 
 def call_of(name: str, arguments: Mapping[str, Any]) -> str:
-    """A call as Python reads it, without defaults: arrays have the names of their arguments."""
+    """A call as Python reads it, without defaults: arrays have the names of their arguments. It is empty where values have no text."""
 
     def short(value: Any) -> bool:
         if isinstance(value, (tuple, list)):
@@ -447,8 +447,10 @@ def call_of(name: str, arguments: Mapping[str, Any]) -> str:
         return isinstance(value, (int, float)) or (isinstance(value, str) and len(value) <= 80)
 
     told = {k: v for k, v in arguments.items() if v is not None and v is not False and k not in ("progress", "workers")}
-    told = {k: f"{v!r}" if short(v) else k for k, v in told.items() if not short(v) or v not in ("auto", "refuse", (), [])}
-    return f"belsim.{name}({', '.join(f'{k}={v}' for k, v in told.items())})"
+    with suppress(ValueError):  # numbers of thousands of digits have no text
+        told = {k: f"{v!r}" if short(v) else k for k, v in told.items() if not short(v) or v not in ("auto", "refuse", (), [])}
+        return f"belsim.{name}({', '.join(f'{k}={v}' for k, v in told.items())})"
+    return ""
 
 
 def _plain(path: str) -> bool:
