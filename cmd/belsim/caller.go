@@ -18,6 +18,9 @@ const (
 	callerFile     = "caller"
 )
 
+// callVariable has the caller's call in its own words, which results name as their command.
+const callVariable = "BELSIM_CALL"
+
 // countFrom is the number that positions in sentences count from: 1, or 0 for such a caller, whose
 // arrays begin at 0.
 func countFrom(value string) int {

@@ -64,8 +64,9 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if optimizer.Forecaster != nil && fit != nil {
 		fit.Inform(optimizer.Forecaster, true)
 	}
-	if o = optimizer.Options; o.Check() != nil {
-		return fmt.Errorf("--bits %d: %w", o.Bits, o.Check())
+	o = optimizer.Options
+	if err := o.Check(); err != nil {
+		return fmt.Errorf("--bits %d: %w", o.Bits, err)
 	}
 	if err := memory.Check(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, o.Bits),
 		search.Bytes(o.Levels, o.Bits, o.Workers)); err != nil {

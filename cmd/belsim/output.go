@@ -174,7 +174,7 @@ func environmental(err error) error {
 
 // provenance says how a result was made: by the call of Python that ran the command, or by the command.
 func (env *environment) provenance() table.Provenance {
-	command := cmp.Or(os.Getenv("BELSIM_CALL"), "belsim "+strings.Join(quoted(env.args), " "))
+	command := cmp.Or(os.Getenv(callVariable), "belsim "+strings.Join(quoted(env.args), " "))
 	return table.Provenance{Command: command, Version: version()}
 }
 

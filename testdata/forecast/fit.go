@@ -127,7 +127,7 @@ const (
 	// DirectLost is what direct regression lost.
 	DirectLost = %q
 	// LeastLost is of %s.
-	LeastLost = "Over %d data sets, this head had %.1f %%%% more error, against the nearest level, than the best head of each"
+	LeastLost = "Over %d data sets, this head had %.1f %% more error, against the nearest level, than the best head of each"
 	// Lost is a sentence of all.
 	Lost = "In general, over %d data sets, heads lost to the best one of each: " +
 		"%s, " +
