@@ -576,3 +576,20 @@ func (m points) arrow(c draw.Canvas, tip vg.Point, towards vg.Length) {
 	}
 	c.FillPolygon(m.glyph.Color, []vg.Point{tip, tip.Add(back).Add(across), tip.Add(back).Sub(across)})
 }
+
+// Stack puts figures of one style below each other.
+func Stack(figures ...*Figure) *Figure {
+	whole := *figures[0]
+	whole.height = 0
+	for _, f := range figures {
+		whole.width, whole.height = max(whole.width, f.width), whole.height+f.height
+	}
+	whole.draw = func(c draw.Canvas) {
+		for _, f := range figures {
+			c.Min.Y = c.Max.Y - f.height
+			f.draw(c)
+			c.Max.Y = c.Min.Y
+		}
+	}
+	return &whole
+}

@@ -63,10 +63,8 @@ type cli struct {
 	Compare    compareCmd                `cmd:"" help:"Rank codes by expected error: bound, exact, sampled."`
 	Heatmap    heatmapCmd                `cmd:"" help:"Compare two codes over the plane of r and σ."`
 	Verify     verifyCmd                 `cmd:"" help:"Check bound, exact value and samples of a code."`
-	Fit        fitCmd                    `cmd:"" help:"Judge a trained network, and forecast other codes."`
+	Fit        fitCmd                    `cmd:"" help:"Judge a trained network."`
 	Decode     decodeCmd                 `cmd:"" help:"Decode a network's outputs into labels."`
-	Forecast   forecastCmd               `cmd:"" help:"Forecast the errors of networks with other codes."`
-	Levels     levelsCmd                 `cmd:"" help:"Place the levels of labels that have a long tail."`
 	Optimize   optimizeCmd               `cmd:"" help:"Search for the code with the smallest expected error."`
 	Explore    exploreCmd                `cmd:"" help:"Open the explorer, a page that moves parameters with the mouse."`
 	Figures    figuresCmd                `cmd:"" help:"Draw all figures of the paper, each with its numbers."`
@@ -190,14 +188,11 @@ var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " bu
 func unparsed(command, text string) string {
 	if flag, ok := strings.CutPrefix(text, "unknown flag "); ok {
 		flag, _, _ = strings.Cut(flag, ",") // the flag that kong takes it for
-		text = cmp.Or(movedFlag(command, flag), text)
 	}
 	if what, ok := strings.CutPrefix(text, "unexpected argument "); ok {
 		switch command {
 		case "verify", "fit", "decode":
 			text += ": want --code " + what
-		case "levels":
-			text += ": 'belsim forecast' takes codes"
 		}
 	}
 	return kongWords.Replace(text)
@@ -254,7 +249,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"cost":       "absolute, the |error|; squared, zero-one, beyond:θ, or a FILE of L × L costs",
-			"training":   "How networks are trained: bce, ce, l1 or l2 (default: bce, or as --model says).",
 			"model":      "r, σ, prior and temperature of a .json of fit.",
 			"outputs":    "Outputs of the classifiers, samples × bits; KIND is logits, probabilities or bits.",
 			"bitlevels":  "Number of levels of a named code (default: as many as the outputs' bits need).",

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
@@ -36,7 +35,7 @@ func (cmd *compareCmd) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	draw := cmd.sampling()
-	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
+	s, fit, err := cmd.read(env, draw)
 	if err != nil {
 		return err
 	}
@@ -123,11 +122,7 @@ func (cmd *compareCmd) report(w io.Writer, found *compare.Ranking, s *scenario.S
 	if err := found.Table().Write(w); err != nil {
 		return err
 	}
-	var more []string
-	if found.R != nil && !cmd.Circular { // forecasts know no circle
-		more = append(more, "Trained networks rank codes differently: 'belsim forecast' forecasts them.")
-	}
-	_, err := fmt.Fprint(w, found.Notes(more...))
+	_, err := fmt.Fprint(w, found.Notes())
 	return err
 }
 

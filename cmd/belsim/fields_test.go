@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"

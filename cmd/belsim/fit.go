@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/head"
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
@@ -27,12 +25,9 @@ type fitCmd struct {
 	Outputs     string      `required:"" placeholder:"[KIND:]FILE" reads:"" help:"${outputs}"`
 	Range       labelRanges `placeholder:"a:b|FILE" reads:"" sep:"none" help:"${range}"`
 	Training    string      `group:"model" enum:"auto,bce,ce,soft,l1,l2" default:"auto" help:"How the network was trained: ${enum}."`
-	Also        []string    `group:"model" placeholder:"CODE:OUTPUTS" reads:"" sep:"none" help:"Another network for the same targets."`
 	Temperature float64     `group:"model" default:"1" placeholder:"τ" help:"Temperature τ of gen-ex (default: 1)."`
 	Bits        []int       `group:"output" placeholder:"k" help:"Bits to draw, from 1 (default: two with errors)."`
 	FitDecoder  bool        `help:"Fit a decoder as well; -o FILE.npz holds it."`
-	Recommend   bool        `help:"Forecast and rank all codes, as if they were trained."`
-	Candidates  []string    `group:"codes" placeholder:"FILE" reads:"" help:"Codes of one's own to forecast as well."`
 	Baseline    string      `placeholder:"FILE|X" reads:"" help:"Direct regression: a FILE of predictions, or its mean |error|."`
 	circularFlag
 	workersFlag
@@ -57,22 +52,21 @@ func (r *labelRanges) Decode(ctx *kong.DecodeContext) error {
 
 // Run implements the command.
 func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
-	others, err := cmd.networks()
-	baseline, err2 := assess.ParseBaseline(cmd.Baseline)
-	if err := cmp.Or(err, checkFlags(err2), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
+	if strings.HasPrefix(cmd.Targets, "points:") {
+		return fmt.Errorf("--targets %s: fit measures no points: their distances are those of the labels that decode writes",
+			cmd.Targets)
+	}
+	baseline, err := assess.ParseBaseline(cmd.Baseline)
+	if err := cmp.Or(checkFlags(err), cmd.checkOutput(env, cmd.result(ctx, &assess.Report{}))); err != nil {
 		return err
 	}
 	o := assess.Options{
 		Levels: cmd.Levels, Circular: cmd.Circular, Targets: cmd.Targets, Outputs: cmd.Outputs, Training: cmd.training(),
-		Temperature: cmd.Temperature, Others: others, FitDecoder: cmd.FitDecoder, Recommend: cmd.Recommend,
-		Candidates: cmd.Candidates, Baseline: baseline, Bits: cmd.Bits,
+		Temperature: cmd.Temperature, FitDecoder: cmd.FitDecoder, Baseline: baseline, Bits: cmd.Bits,
 		Decoders: env.decoders,
 	}
 	if err := checkFlags(o.Check()); err != nil {
 		return err
-	}
-	if len(cmd.Candidates) > 0 && !cmd.Recommend {
-		return errors.New("--candidates are for --recommend")
 	}
 	if cmd.writes("npz") && !cmd.FitDecoder {
 		return errors.New("-o FILE.npz holds a fitted decoder: want --fit-decoder")
@@ -159,31 +153,10 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 	return cmd.deliver(env, out)
 }
 
-// networks lists the networks besides the first one.
-func (cmd *fitCmd) networks() ([]assess.Other, error) {
-	var others []assess.Other
-	for _, text := range cmd.Also {
-		o, err := assess.ParseOther(text)
-		if err != nil {
-			return nil, fmt.Errorf("--also %w", err)
-		}
-		others = append(others, o)
-	}
-	switch {
-	case strings.HasPrefix(cmd.Targets, "points:"):
-		return nil, fmt.Errorf("--targets %s: fit measures no points: their distances are those of the labels that decode writes",
-			cmd.Targets)
-	case cmd.Code[0] != forecast.Direct &&
-		slices.ContainsFunc(others, func(o assess.Other) bool { return o.Code == forecast.Direct }):
-		return nil, errors.New("--also is for codes: --baseline takes predictions of direct regression")
-	}
-	return others, assess.CheckDistinct(cmd.Outputs, others)
-}
-
 // training is what the network was trained for, as far as it is said.
-func (cmd *fitCmd) training() perceived.Training {
+func (cmd *fitCmd) training() head.Training {
 	if cmd.Training == "auto" {
 		return ""
 	}
-	return perceived.Training(cmd.Training)
+	return head.Training(cmd.Training)
 }

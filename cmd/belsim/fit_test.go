@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/theory/base/arrayfile"

@@ -87,14 +87,13 @@ type priorFlag struct {
 }
 
 // fill reads the fit of --model, nil without it, into a scenario, and checks a sampling.
-func (f modelFlag) fill(s *scenario.Scenario, draw montecarlo.Sampling,
-	fill func(*assess.Fit, *scenario.Scenario)) (*assess.Fit, error) {
+func (f modelFlag) fill(s *scenario.Scenario, draw montecarlo.Sampling) (*assess.Fit, error) {
 	if err := checkFlags(draw.Check()); err != nil || f.Model == "" {
 		return nil, err
 	}
 	fit, err := assess.Read(f.Model)
 	if err == nil {
-		fill(fit, s)
+		fit.Fill(s)
 	}
 	return fit, err
 }
@@ -106,14 +105,13 @@ type scenarioFlags struct {
 	priorFlag
 }
 
-// read fills in a scenario from the flags, and from a fit by a method of it where --model names one,
-// and checks the values of the sampling. What the other flags say wins over the fit, which is nil
+// read fills in a scenario from the flags, and from a fit where --model names one, and checks the
+// values of the sampling. What the other flags say wins over the fit, which is nil
 // without --model.
-func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling,
-	fill func(*assess.Fit, *scenario.Scenario)) (*scenario.Scenario, *assess.Fit, error) {
+func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling) (*scenario.Scenario, *assess.Fit, error) {
 	s := f.outputsFlags.scenario(env)
 	s.Model = f.mixtureFlags.model()
-	fit, err := f.modelFlag.fill(s, draw, fill)
+	fit, err := f.modelFlag.fill(s, draw)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -48,7 +48,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	fit, err := cmd.modelFlag.fill(s, draw, (*assess.Fit).Fill)
+	fit, err := cmd.modelFlag.fill(s, draw)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"belsim/errmodel/assess"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -38,7 +37,11 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if cmd.Bits == 0 && cmd.Errors == "" {
 		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12")
 	}
-	s, fit, err := cmd.read(env, cmd.sampling(), (*assess.Fit).FillNetwork)
+	if cmd.Model != "" {
+		return fmt.Errorf("--model %s: a search is for bits that err independently, and those of a network do not; "+
+			"want --r and --sigma", cmd.Model)
+	}
+	s, fit, err := cmd.read(env, cmd.sampling())
 	if err != nil {
 		return err
 	}
@@ -60,9 +63,6 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
 	if err != nil {
 		return checkFlags(err)
-	}
-	if optimizer.Forecaster != nil && fit != nil {
-		fit.Inform(optimizer.Forecaster, true)
 	}
 	o = optimizer.Options
 	if err := o.Check(); err != nil {

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/cmd/explorer/engine"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/search"

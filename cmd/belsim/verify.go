@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 
-	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/verify"
@@ -46,7 +45,7 @@ func (cmd *verifyCmd) Run(ctx context.Context, env *environment) error {
 		draw.Seed = cmd.Seed
 	}
 	draw.Answers = cmd.Confusion != nil
-	s, fit, err := cmd.read(env, draw, (*assess.Fit).Fill)
+	s, fit, err := cmd.read(env, draw)
 	if err != nil {
 		return err
 	}

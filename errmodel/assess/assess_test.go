@@ -24,9 +24,8 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/fault"
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -412,12 +411,12 @@ func TestTrained(t *testing.T) {
 		samples, wrong uint64
 		kind           observed.Kind
 		calibration    float64
-		want           perceived.Training
+		want           head.Training
 	}{
-		{100, 0, observed.Logits, 0.0899, perceived.BCE}, {100, 0, observed.Logits, 0.0901, perceived.CE},
-		{10000, 0, observed.Logits, 0.0449, perceived.BCE}, {10000, 0, observed.Logits, 0.0451, perceived.CE},
-		{10000, 100, observed.Logits, 0, perceived.BCE}, {10000, 101, observed.Logits, 0, perceived.CE}, {10000, 101,
-			observed.Bits, math.NaN(), perceived.BCE},
+		{100, 0, observed.Logits, 0.0899, head.BCE}, {100, 0, observed.Logits, 0.0901, head.CE},
+		{10000, 0, observed.Logits, 0.0449, head.BCE}, {10000, 0, observed.Logits, 0.0451, head.CE},
+		{10000, 100, observed.Logits, 0, head.BCE}, {10000, 101, observed.Logits, 0, head.CE}, {10000, 101,
+			observed.Bits, math.NaN(), head.BCE},
 	} {
 		n := seenNetwork(t, "hexj", 16, []uint64{tt.samples}, constant, tt.wrong)
 		n.source.Kind, n.seen.Miscalibration = tt.kind, tt.calibration
@@ -447,8 +446,8 @@ func TestShow(t *testing.T) {
 	soft := func(ratio float64, measured bool) bool {
 		r := Recommendation{Ranking: []forecast.Row{{Best: true, Ratio: 1},
 			{Best: true, Ratio: ratio, Measured: measured}}}
-		r.Ranking[0].Code, r.Ranking[0].Training = "gray", perceived.CE
-		r.Ranking[1].Code, r.Ranking[1].Training = "gray", perceived.Soft
+		r.Ranking[0].Code, r.Ranking[0].Training = "gray", head.CE
+		r.Ranking[1].Code, r.Ranking[1].Training = "gray", head.Soft
 		r.show()
 		return r.Ranking[1].Shown
 	}

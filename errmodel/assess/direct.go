@@ -55,12 +55,12 @@ type Direct struct {
 	DifferenceErr float64 `json:"difference_stderr"`
 	// difference is more than 1.96 standard errors
 	Told bool `json:"told_apart"`
-	// why the error is not believed, and no forecast uses it; empty where forecasts do
+	// why the error is not believed; empty where it is
 	Warning string `json:"warning"`
 }
 
 // besideDirect compares the network with direct regression, both by their errors about the targets
-// themselves, and says whether the error of direct regression is believed; it is nil where none is
+// themselves; it is nil where none is
 // given. The error refuses a baseline that is larger than the range.
 func (f *Fit) besideDirect(n *network) (*Direct, error) {
 	best, b := bestDecoder(f.Decoders), n.options.Baseline
@@ -130,7 +130,7 @@ func (f *Fit) directText() string {
 	}
 	text := fmt.Sprintf("Direct regression is wrong by %s%s: %s is %s%s.", table.Short(d.Error), f.unit(), who, verdict, by)
 	if d.Warning != "" {
-		text += fmt.Sprintf(" No forecast uses its error, for %s: check its units, and the order of its samples.", d.Warning)
+		text += fmt.Sprintf(" %s Check its units, and the order of its samples.", sentenceOf(d.Warning))
 	}
 	return text
 }

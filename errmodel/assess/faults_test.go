@@ -17,8 +17,7 @@ import (
 
 	"belsim/errmodel/fault"
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/forecast"
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/head"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/base/position"
@@ -28,7 +27,7 @@ import (
 // faultyNetwork is a network of testdata/faults: some of its samples, and how they are read.
 type faultyNetwork struct {
 	name, code string
-	training   perceived.Training
+	training   head.Training
 	of         LabelRange
 	y          []float64
 	z          [][]float64
@@ -48,7 +47,7 @@ var faultyNetworks = []faultyNetwork{
 	{name: "bikes-hl-gauss", code: "hl-gauss", of: LabelRange{Lo: 1, Hi: 26}},
 	{name: "bikes-b1jdj", code: "b1jdj", of: LabelRange{Lo: 1, Hi: 26}},
 	{name: "digits-softmax", code: "softmax", of: LabelRange{Lo: -2, Hi: 2}},
-	{name: "digits-johnson", code: "johnson", training: perceived.CE, of: LabelRange{Lo: -2, Hi: 2}},
+	{name: "digits-johnson", code: "johnson", training: head.CE, of: LabelRange{Lo: -2, Hi: 2}},
 }
 
 // load reads the samples, and takes some of them at random.
@@ -423,7 +422,7 @@ func TestSound(t *testing.T) {
 		if loss := parts[last-1]; x.code == "softmax" && loss == "l1" {
 			x.code, x.training = "onehot", "l1"
 		} else if !x.onehot() && x.code != "direct" {
-			x.training = perceived.Training(loss)
+			x.training = head.Training(loss)
 		}
 		ends, sum, sound := must.Get(arrayfile.ReadFile(path+":range"))(t), &of[number%2], 0.0
 		for _, by := range []float64{0, 0.5, -0.5, 1, -1} {

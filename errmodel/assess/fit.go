@@ -4,19 +4,19 @@ import (
 	"cmp"
 
 	"belsim/errmodel/fault"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
 
 // fitFormat is the version of the fields of a Fit. It is raised where another one is written, or
 // one has another meaning.
-const fitFormat = 3
+const fitFormat = 1
 
 // Fit is the error model fitted to a network, with the numbers that judge it. The command fit
 // writes it as JSON, and the flag --model reads it.
 type Fit struct {
-	// version of the fields, 3: a fit with another one is not read
+	// version of the fields, 1: a fit with another one is not read
 	Format int `json:"format"`
 	// the code, or the head: softmax, hl-gauss, corn or direct
 	Code   string `json:"code"`
@@ -60,11 +60,9 @@ type Fit struct {
 	LogitScale  float64 `json:"logit_scale"`
 	Temperature float64 `json:"temperature"`
 
-	// the perceived-label model fitted to the network
-	Perceived *PerceivedFit `json:"perceived,omitempty"`
-	// a row for each decoder of each network, the first network first
+	// a row for each decoder
 	Decoders []DecoderRow `json:"decoders"`
-	// the first network under the mixture, in levels, against targets that are rounded to levels
+	// the network under the mixture, in levels, against targets that are rounded to levels
 	Mixture []MixtureRow `json:"mixture"`
 	// how the errors of the best decoder spread, by level
 	Quantiles *ErrorQuantiles `json:"error_quantiles,omitempty"`
@@ -72,8 +70,6 @@ type Fit struct {
 	Probabilities *Probabilities `json:"probabilities,omitempty"`
 	// a decoder fitted to the network; only where asked for
 	Fitted *Fitted `json:"fitted_decoder,omitempty"`
-	// codes by their forecast error; only where asked for
-	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// the network beside direct regression; only where that is given
 	Direct *Direct `json:"direct_regression,omitempty"`
 	// model of the curves of profiles, with its parameters
@@ -92,11 +88,11 @@ func newFit(n *network, m *mixture) *Fit {
 	seen, o := n.seen, n.options
 	f := &Fit{
 		Format: fitFormat,
-		Code:   forecast.Called(n.code.Name(), n.training), Levels: n.code.Levels(), Bits: n.code.Bits(),
+		Code:   head.Called(n.code.Name(), n.training), Levels: n.code.Levels(), Bits: n.code.Bits(),
 		Outputs: string(n.source.Kind), Circular: n.code.Circular(), LevelWidth: n.width(),
 		Quantization: n.width() * seen.Quantization, Dead: n.dead, Findings: n.found,
 		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
-		LogitScale: seen.LogitScale, Temperature: o.Temperature,
+		LogitScale: seen.LogitScale, Temperature: o.Temperature, Decoders: n.decoderRows(),
 		Quantiles: errorQuantiles(n), Probabilities: n.probabilities(), Prior: seen.Counts.Prior(),
 	}
 	if r := o.Range; !r.IsZero() {

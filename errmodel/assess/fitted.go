@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/head"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
@@ -20,8 +20,7 @@ type Fitted struct {
 	fitdecoder.Judgement
 }
 
-// fittedName is the name of a decoder that was fitted to a network's outputs. The model says nothing of it: no
-// forecast rests on its error, and none is of such a decoder.
+// fittedName is the name of a decoder that was fitted to a network's outputs.
 const fittedName = "fitted"
 
 // fitDecoder fits a decoder to the network's outputs.
@@ -31,7 +30,7 @@ func (n *network) fitDecoder(ctx context.Context, workers int) (err error) {
 			n.source.Outputs.Name())
 	}
 	in := fitdecoder.Input{Code: n.code, Samples: n.seen.Kept, Logits: !n.source.Kind.Hard(), Decodings: n.decodings,
-		Temperature: n.options.Temperature, Width: n.width(), BitByBit: n.training == perceived.BCE}
+		Temperature: n.options.Temperature, Width: n.width(), BitByBit: n.training == head.BCE}
 	if r := n.options.Range; !r.IsZero() {
 		in.Values, err = r.spread(n.code.Levels(), n.code.Circular())
 	}

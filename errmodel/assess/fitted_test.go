@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -195,7 +195,7 @@ func TestProbabilities(t *testing.T) {
 		must.Succeed(t, errors.Join(Decode(t.Context(), o, decoder, 1, out, "npy", nil, func(string) {}), out.Close()))
 		return must.Get(arrayfile.ReadFile(file))(t)
 	}
-	for training, decoder := range map[perceived.Training]string{perceived.BCE: "bel-u", perceived.CE: "gen-ex"} {
+	for training, decoder := range map[head.Training]string{head.BCE: "bel-u", head.CE: "gen-ex"} {
 		o.Training = training
 		f := judge(t, o).Fit
 		p, quantiles, means := decoded("probabilities:"+decoder), decoded("quantiles:0.25,0.5:"+decoder), decoded("gen-ex")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/code"
@@ -12,12 +12,12 @@ import (
 )
 
 // predicts reports whether outputs are predictions of direct regression.
-func (o Options) predicts() bool { return o.Code == forecast.Direct }
+func (o Options) predicts() bool { return o.Code == head.Direct }
 
 // resolve puts the code and the training of a head that is one in the place of its name. The error
 // says that the options have another training.
 func (o *Options) resolve() error {
-	h := forecast.LookupHead(o.Code)
+	h := head.Lookup(o.Code)
 	if h.Name == "" || h.Own {
 		return nil
 	}
@@ -45,7 +45,7 @@ func parts(o Options, outputs *arrayfile.Rows) int {
 func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 	outputs *arrayfile.Rows) (predicted *float64) {
 	_, m := outputs.Dims()
-	head := forecast.HeadOf(o.Code, o.Training)
+	of := head.Of(o.Code, o.Training)
 	switch {
 	case o.predicts() && c != nil:
 		predicted = new(float64)
@@ -59,7 +59,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 				}
 			}
 		})
-	case o.Code == forecast.CORN && k == observed.Logits:
+	case o.Code == head.CORN && k == observed.Logits:
 		outputs.Map(m, func(dst, row []float64) {
 			const largest = 700 // beyond it, exp overflows
 			sum := 0.0
@@ -68,7 +68,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 				dst[k] = min(sum-math.Log(-math.Expm1(sum)), largest)
 			}
 		})
-	case o.Code == forecast.CORN:
+	case o.Code == head.CORN:
 		outputs.Map(m, func(dst, row []float64) {
 			product := 1.0
 			for k, p := range row {
@@ -76,7 +76,7 @@ func (o Options) mapHead(c *code.Code, labels observed.Labels, k observed.Kind,
 				dst[k] = product
 			}
 		})
-	case head.Name != "" && !head.Own && k == observed.Probabilities:
+	case of.Name != "" && !of.Own && k == observed.Probabilities:
 		outputs.Map(m, func(dst, row []float64) {
 			for k, p := range row {
 				dst[k] = p / (1 + p)

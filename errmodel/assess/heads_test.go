@@ -17,9 +17,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -71,7 +70,7 @@ func TestSoftmax(t *testing.T) {
 	}
 	p.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, p)
 	distribution := save(t, filepath.Join(dir, "q.npy"), p)
-	for name, training := range map[string]perceived.Training{"softmax": perceived.CE, "hl-gauss": perceived.Soft} {
+	for name, training := range map[string]head.Training{"softmax": head.CE, "hl-gauss": head.Soft} {
 		scores := o
 		scores.Code = name
 		f := judge(t, scores).Fit
@@ -85,7 +84,7 @@ func TestSoftmax(t *testing.T) {
 				t.Errorf("%s of probabilities: %+v, want %+v", name, x, f.Decoders[i])
 			}
 		}
-		scores.Training = perceived.BCE
+		scores.Training = head.BCE
 		refuses(t, scores, name+" is trained with "+training.Loss()+", and not with BCE")
 	}
 }
@@ -213,7 +212,7 @@ func TestHeads(t *testing.T) {
 	for _, o := range []Options{direct, corn} {
 		f := judge(t, o).Fit
 		p := *f.Perceived
-		p.Training, p.Describes = map[string]perceived.Training{"direct": "l1", "corn": "bce"}[o.Code], true
+		p.Training, p.Describes = map[string]head.Training{"direct": "l1", "corn": "bce"}[o.Code], true
 		same(t, o.Code, Fit{Code: o.Code, Levels: d.levels, Bits: d.levels - 1, Perceived: &p},
 			Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits, Perceived: f.Perceived})
 		must.Within(t, "s of "+o.Code, d.noise, p.NoiseInterval[0], p.NoiseInterval[1])

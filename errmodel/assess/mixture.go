@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/head"
 	"belsim/errmodel/mixturefit"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
@@ -49,7 +49,7 @@ func fitMixture(ctx context.Context, workers int, n *network, done func(uint64))
 		return nil, err
 	}
 	e = withDead(n, e)
-	if n.training != perceived.BCE {
+	if n.training != head.BCE {
 		done(samples)
 		return &mixture{model, [2][2]float64{unknown(), unknown()}, samples, e}, nil
 	}
@@ -84,11 +84,11 @@ func withDead(n *network, e mat.Matrix) mat.Matrix {
 }
 
 // remarks are sentences about the mixture: how many bits are wrong, and what the data do not tell.
-func remarks(f *Fit, m *mixture) []string {
+func (n *network) remarks(f *Fit, m *mixture) []string {
 	none := when(table.Missing(f.SigmaInterval[0]), "r and σ have no intervals: errors hardly depend on the distance from a "+
 		"transition, or all lie beside one")
 	switch {
-	case f.Perceived.Training != perceived.BCE && !f.predicts():
+	case n.training != head.BCE && !f.predicts():
 		none = "r and σ have no intervals: the outputs were not trained bit by bit, so their thresholds at 0 mean nothing"
 	case m.erring < mixturefit.FewestErring:
 		none = fmt.Sprintf("%d samples %s: too few for intervals, which need %d", m.erring,

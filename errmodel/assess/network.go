@@ -11,9 +11,8 @@ import (
 
 	"belsim/errmodel/fault"
 	"belsim/errmodel/fitdecoder"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/memory"
@@ -35,7 +34,7 @@ type network struct {
 	transitions [][]int // of the code
 	decodings   []observed.Decoding
 	seen        *observed.Summary
-	training    perceived.Training
+	training    head.Training
 	dead        []int // bits, from 1, that are set aside, ascending
 	found       []fault.Finding
 	misread     *fault.Finding     // outputs and targets do not belong together; nil where they may
@@ -96,7 +95,7 @@ func (n *network) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.Softmax, s.Together = n.code.OneHot(), o.Training != "" && o.Training != perceived.BCE
+	s.Softmax, s.Together = n.code.OneHot(), o.Training != "" && o.Training != head.BCE
 	s.Predicted = o.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
 	return nil
 }
@@ -145,17 +144,12 @@ func CountOutputs(o Options) (int, error) {
 	return parts(o, outputs), outputs.Close()
 }
 
-// sizes are those of codes that stand beside the network's own.
-func (n *network) sizes() code.Sizes {
-	return code.Sizes{Levels: n.code.Levels(), Default: n.code.Levels(), Circular: n.code.Circular()}
-}
-
 // openCode opens the code of the options, with as many bits as there are outputs and the places of
 // the levels.
 func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 	rows, m := outputs.Dims()
-	name, called := o.Code, forecast.Called(o.Code, o.Training)
-	if h := forecast.LookupHead(o.Code); h.Own {
+	name, called := o.Code, head.Called(o.Code, o.Training)
+	if h := head.Lookup(o.Code); h.Own {
 		name = h.Code
 	}
 	levels := cmp.Or(o.Levels, len(o.Range.Values))
@@ -173,13 +167,13 @@ func openCode(o Options, outputs *arrayfile.Rows) (*code.Code, error) {
 				"there are", outputs.Name(), m, called, m, levels, most)
 		}
 	}
-	c, err := forecast.OpenCode(o.Code, levels)
+	c, err := head.OpenCode(o.Code, levels)
 	if err != nil {
 		return nil, err
 	}
 	if c.Bits() != m && !o.predicts() {
 		return nil, fmt.Errorf("%s: %d columns, but %s of %d levels has %d bits%s", outputs.Name(), m,
-			forecast.Called(c.Name(), o.Training), c.Levels(), c.Bits(),
+			head.Called(c.Name(), o.Training), c.Levels(), c.Bits(),
 			when(rows == c.Bits(), "; it has as many rows, so it may be transposed"))
 	}
 	return o.Range.of(c.OnCircle(o.Circular))
@@ -245,7 +239,7 @@ func (n *network) read(ctx context.Context, workers int, done func(uint64)) (err
 	}
 	n.transitions = n.code.Transitions()
 	n.training = n.trained()
-	if n.dead = []int{}; n.training == perceived.BCE { // the thresholds of other networks mean nothing
+	if n.dead = []int{}; n.training == head.BCE { // the thresholds of other networks mean nothing
 		n.dead = fault.Dead(n.code, n.seen)
 	}
 	return nil
@@ -272,8 +266,8 @@ const (
 )
 
 // trained is what the network was trained for: as the options say, or as its outputs show.
-func (n *network) trained() perceived.Training {
-	if h := forecast.LookupHead(n.code.Name()); h.Own {
+func (n *network) trained() head.Training {
+	if h := head.Lookup(n.code.Name()); h.Own {
 		return h.Training
 	}
 	if n.options.Training != "" {
@@ -282,17 +276,17 @@ func (n *network) trained() perceived.Training {
 	total := n.seen.Counts.All()
 	samples := float64(total)
 	if n.seen.Miscalibration > uncalibrated+0.5/math.Sqrt(samples) {
-		return perceived.CE
+		return head.CE
 	}
 	// A bit that never changes is right in every sample after a training bit by bit.
 	if !n.source.Kind.Hard() {
 		for k, at := range n.transitions {
 			if len(at) == 0 && float64(n.seen.Counts.Bit(k)) > constantWrong*samples {
-				return perceived.CE
+				return head.CE
 			}
 		}
 	}
-	return perceived.BCE
+	return head.BCE
 }
 
 // aside are the bits, from 1, without which the mixture is fitted: the dead ones, unless all are.
@@ -312,31 +306,21 @@ func (n *network) live() [][]int {
 	return out
 }
 
-// design is the network with a decoder.
+// design is the network with a decoder. A head has its own name, and direct regression its own
+// decoder: the prediction, or the level nearest to it.
 func (n *network) design(d observed.Decoding) scenario.Design {
-	return forecast.DesignOf(n.code, n.training, d)
+	c, t := n.code, n.training
+	out := scenario.Design{Levels: c.Levels(), Code: head.Called(c.Name(), t), Bits: c.Bits(),
+		Transitions: c.TransitionsPerBit(), Training: t, Decoder: d.Decoder.Name(), Outputs: decode.Outputs(d.Outputs())}
+	if out.Code == head.Direct {
+		out.Bits, out.Transitions, out.Training = 1, 0, head.L1
+		if !d.Predicts() {
+			out.Decoder = "nearest"
+		}
+		out.Outputs = decode.Outputs(observed.Prediction().Outputs())
+	}
+	return out
 }
 
 // width is the width of a level, in the unit of the targets.
 func (n *network) width() float64 { return n.source.Labels.Width() }
-
-// observed is the network as forecasts read it.
-func (n *network) observed() *perceived.Observed {
-	counts := n.seen.Counts
-	samples := counts.All()
-	out := &perceived.Observed{Code: n.code, Training: n.training, Decodings: n.decodings, Errors: n.seen.Labels,
-		Rates: make([]float64, n.code.Bits()), Samples: float64(samples)}
-	for k := range out.Rates {
-		out.Rates[k] = float64(counts.Bit(k)) / out.Samples
-	}
-	if n.training == perceived.BCE {
-		out.Counts = counts
-		for _, k := range n.dead {
-			out.Rates[k-1] = math.NaN()
-		}
-		if v := n.seen.Dispersion; len(n.dead) == 0 && v > 0 {
-			out.Dispersion = v
-		}
-	}
-	return out
-}

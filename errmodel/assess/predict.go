@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/head"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/table"
 	"belsim/theory/cost"
@@ -43,7 +43,7 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 	samples, wrong := n.seen.Counts.Total()
 	out := []MixtureRow{}
 	tau, err := mixtureTemperature(n.seen.LogitScale, n.options.Temperature)
-	if err != nil || wrong == 0 || n.training != perceived.BCE {
+	if err != nil || wrong == 0 || n.training != head.BCE {
 		return out, err
 	}
 	prior, rates := n.seen.Counts.Prior(), n.seen.Counts.Rates(of.errors)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"belsim/errmodel/fault"
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/table"
 	"belsim/theory/decode"
 )
@@ -21,7 +21,7 @@ type Probabilities struct {
 // probabilities judge the network's distribution; nil where it has none.
 func (n *network) probabilities() *Probabilities {
 	for _, s := range n.seen.Scores {
-		if len(n.seen.Scores) == 1 || (s.Decoder == decode.BelU{}.Name()) == (n.training == perceived.BCE) {
+		if len(n.seen.Scores) == 1 || (s.Decoder == decode.BelU{}.Name()) == (n.training == head.BCE) {
 			return &Probabilities{s, fault.Width(n.code, n.training, n.seen)}
 		}
 	}

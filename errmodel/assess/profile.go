@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"belsim/errmodel"
-	"belsim/errmodel/perceived"
 	"belsim/theory/code"
 )
 
@@ -53,29 +52,16 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	return p
 }
 
-// profiles are those of the bits of the options, with the curves of the perceived label where it
-// describes the network, and else of the mixture.
-func (f *Fit) profiles(n *network, m *mixture, learnt *perceived.Network) (out []Profile, curve string) {
+// profiles are those of the bits of the options, with the curves of the mixture.
+func (n *network) profiles(m *mixture) (out []Profile, curve string) {
 	bits := n.options.Bits
 	if len(bits) == 0 {
 		bits = n.typicalBits()
 	}
-	noisy := f.Perceived.Describes && n.training == perceived.BCE
-	curve = fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", m.R, m.Sigma)
-	if noisy {
-		curve = fmt.Sprintf("one noisy label: s = %.3g", f.Perceived.Noise)
-	}
 	for _, k := range bits {
-		p := profile(n, m, k-1)
-		if noisy {
-			p.X, p.Fitted = nil, nil
-			for i := range n.code.Levels() {
-				p.X, p.Fitted = append(p.X, float64(i+1)), append(p.Fitted, learnt.Table().At(i, k-1))
-			}
-		}
-		out = append(out, p)
+		out = append(out, profile(n, m, k-1))
 	}
-	return out, curve
+	return out, fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", m.R, m.Sigma)
 }
 
 // profile is the profile of bit k, from 0. Points are of single levels, or of several levels

@@ -11,6 +11,7 @@ import (
 	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/arrayfile"
+	"belsim/theory/base/memory"
 	"belsim/theory/base/position"
 	"belsim/theory/code"
 )
@@ -139,4 +140,23 @@ func (r LabelRange) labels(c *code.Code) observed.Labels {
 		Levels: c.Levels(), Real: !r.IsZero(), Lo: r.Lo, Hi: r.Hi, Places: c.Places(), Clips: r.Values != nil,
 		Circle: c.Circle(),
 	}
+}
+
+// readColumn reads the numbers of one column, at most so many.
+func readColumn(ctx context.Context, rows *arrayfile.Rows, most int) (out []float64, err error) {
+	n, columns := rows.Dims()
+	if columns != 1 {
+		return nil, fmt.Errorf("%s: %d columns; want one", rows.Name(), columns)
+	}
+	if err := memory.Check("reading "+rows.Name(), memory.Product(max(n, 0), 8)); err != nil {
+		return nil, err
+	}
+	err = observed.EachRow(ctx, rows, func(row []float64) bool {
+		out = append(out, row[0])
+		return len(out) <= most
+	})
+	if len(out) > most {
+		return nil, fmt.Errorf("%s has more than %d numbers", rows.Name(), most)
+	}
+	return out, err
 }

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"belsim/errmodel"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/inputfile"
@@ -60,23 +60,12 @@ func (f *Fit) check() error {
 	if f.Levels < code.MinLevels || f.Levels > code.MaxLevels {
 		return fmt.Errorf("levels is %d; want %d to %d", f.Levels, code.MinLevels, code.MaxLevels)
 	}
-	if of, known := code.Lookup(cmp.Or(forecast.LookupHead(f.Code).Code, f.Code)); known && of.Bits(f.Levels) != f.Bits {
+	if of, known := code.Lookup(cmp.Or(head.Lookup(f.Code).Code, f.Code)); known && of.Bits(f.Levels) != f.Bits {
 		return fmt.Errorf("bits is %d; %s of %d levels has %d", f.Bits, f.Code, f.Levels, of.Bits(f.Levels))
 	}
 	_, err := mixtureTemperature(f.LogitScale, f.Temperature)
-	if err := cmp.Or(errmodel.Check(f.R, f.Sigma), decode.CheckTemperature(f.Temperature), err, f.checkWidth(),
-		f.checkPrior()); err != nil || f.unknownLabel() {
-		return err
-	}
-	p, m := f.Perceived, f.perceivedModel()
-	byDefault := m.DefaultCutoff(f.Levels)
-	if err = m.Check(f.Levels); err == nil && !p.CutoffFitted && !(math.Abs(p.Cutoff/byDefault-1) <= 1e-6) {
-		err = fmt.Errorf("cutoff is %v, and not fitted; the default is %v here", p.Cutoff, byDefault)
-	}
-	if err != nil {
-		return fmt.Errorf("perceived: %w", err)
-	}
-	return nil
+	return cmp.Or(errmodel.Check(f.R, f.Sigma), decode.CheckTemperature(f.Temperature), err, f.checkWidth(),
+		f.checkPrior())
 }
 
 // checkWidth refuses a range or a width that are not those of the levels. A width that was rounded
@@ -148,9 +137,6 @@ func mixtureTemperature(scale, temperature float64) (float64, error) {
 	return tau, nil
 }
 
-// unknownLabel reports whether the fit has no label noise of a perceived label.
-func (f *Fit) unknownLabel() bool { return f.Perceived == nil || table.Missing(f.Perceived.Noise) }
-
 // Fill makes the mixture of the fit, its prior and its temperature those of a scenario. The temperature
 // of the mixture's logits is the fit's times the standard deviation of a logit; a fit of bits does not
 // know it. That of bits is the fit's own.
@@ -162,15 +148,4 @@ func (f *Fit) Fill(s *scenario.Scenario) {
 	} else if tau, err := mixtureTemperature(f.LogitScale, f.Temperature); err == nil && !math.IsNaN(tau) {
 		s.Temperature = tau
 	}
-}
-
-// FillNetwork makes the network of the fit, its prior and its temperature those of a scenario, where
-// the fit has a perceived label; else Fill does what it does.
-func (f *Fit) FillNetwork(s *scenario.Scenario) {
-	if f.unknownLabel() {
-		f.Fill(s)
-		return
-	}
-	s.Prior.Fitted, s.Prior.FitPath = f.smoothed(), f.path
-	s.Network, s.Temperature = &scenario.Network{Model: f.perceivedModel(), Path: f.path}, f.Temperature
 }

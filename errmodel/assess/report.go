@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/position"
 	"belsim/theory/base/table"
 )
 
-// Section is the report for people: the verdict's sentences, the two models, the errors of the
-// decoders beside what the models say, the networks, and the forecasts.
+// Section is the report for people: the verdict's sentences, the mixture, and the errors of the
+// decoders beside what the mixture says.
 func (r *Report) Section() table.Section {
 	title := fmt.Sprintf("%s, %d levels", r.Fit.Code, r.Fit.Levels)
 	if k := r.network.options.Output; k > 0 {
@@ -43,12 +41,6 @@ func (r *Report) details() (out []table.Block) {
 		head += fmt.Sprintf("; a level is %.4g wide", f.LevelWidth) + when(f.Values != nil, " on average")
 	}
 	add(head, nil)
-	if known := f.Perceived; !table.Missing(known.Noise) {
-		add("perceived-label model (95 % intervals)", known.table())
-		if len(known.Rates) > 0 && !f.predicts() {
-			add("rate of wrong bits, by their transitions: model against observed", table.Of(known.Rates))
-		}
-	}
 	errors := f.decoderTables()
 	if r.network.misread != nil { // the mixture of outputs that are misread says nothing
 		errors = errors[:1]
@@ -66,39 +58,21 @@ func (r *Report) details() (out []table.Block) {
 		add(fmt.Sprintf("fitted decoders, the best of each kind: mean |answer − target|; %d samples, cross-validated",
 			d.Samples), table.Of(d.Kinds), append([]string{d.IntervalsText(f)}, d.Notes...)...)
 	}
-	if last := len(f.Decoders) - 1; last >= 0 && f.Decoders[last].Network > 1 {
-		add("all networks, each with its best decoder: mean |answer − target|",
-			decoderTable(f.bestOfEach()).Without("levels", "trans."))
-	}
-	if rec := f.Recommendation; rec != nil {
-		if len(rec.Ranking) > 0 {
-			add("codes if they were trained, each with its best decoder: mean |answer − target|, over these targets",
-				forecast.Table(rec.Shown(), false, table.Append("against yours (95 %)", f.Against), forecast.Chances))
-		}
-		add("", nil, rec.Notes...)
-	}
 	return out
 }
 
 // Section has the verdicts on all outputs for people, with a row for each.
 func (s *Several) Section() table.Section {
-	rows := table.Of(s.Rows, table.Append("one noisy label", func(r OutputRow) string {
-		if r.Describes {
-			return "describes it"
-		}
-		return "does not"
-	}))
 	return table.Section{Title: fmt.Sprintf("%d outputs", len(s.Outputs)), Verdict: s.Verdict,
-		Details: []table.Block{{Table: rows}}}
+		Details: []table.Block{{Table: table.Of(s.Rows)}}}
 }
 
 // decoderTables are the errors of the decoders, and what the mixture says of errors in levels.
 func (f *Fit) decoderTables() []table.Block {
 	heads := []string{"levels", "code", "bits", "trans.", "training"} // the same in all rows
 	out := []table.Block{{
-		Head: "mean |answer − target| in " + f.ErrorUnit() + ": observed, and under the perceived-label model; bias: the " +
-			"mean of answer − target",
-		Table: decoderTable(ownRows(f.Decoders)).Without(append(heads, "network")...),
+		Head:  "observed mean |answer − target| in " + f.ErrorUnit() + "; bias: the mean of answer − target",
+		Table: decoderTable(plainRows(f.Decoders)).Without(heads...),
 	}}
 	if len(f.Mixture) == 0 {
 		return out
@@ -140,20 +114,6 @@ func (f *Fit) anyLawText() string {
 		"the rates.", between(*best.AnyLaw), best.Decoder, table.Short(best.Observed), between(*best.AnyInterval))
 }
 
-// table has a row for each parameter of the perceived-label model.
-func (p *PerceivedFit) table() *table.Table {
-	from := "the model's default"
-	if p.CutoffFitted {
-		from = "fitted"
-	}
-	return &table.Table{Style: table.List, Rows: [][]string{
-		{"label noise s, levels", table.Short(p.Noise), between(p.NoiseInterval), "fitted"},
-		{"cutoff κ, cycles over the range", table.Short(p.Cutoff), between(p.CutoffInterval), from},
-		{"misfit η, levels", table.Short(p.Misfit), "", "a constant"},
-		{"distance of the data", table.Short(p.Distance), "", "1: as trained networks; above 3: rejected"},
-	}}
-}
-
 // between writes an interval.
 func between(i [2]float64) string {
 	switch lo, hi := table.Missing(i[0]), table.Missing(i[1]); {
@@ -165,20 +125,7 @@ func between(i [2]float64) string {
 	return fmt.Sprintf("%s to %s", table.Short(i[0]), table.Short(i[1]))
 }
 
-// bestOfEach are the rows of each network's best decoder.
-func (f *Fit) bestOfEach() (out []DecoderRow) {
-	for _, r := range f.Decoders {
-		switch last := len(out) - 1; {
-		case last < 0 || out[last].Network != r.Network:
-			out = append(out, r)
-		case r.Observed < out[last].Observed:
-			out[last] = r
-		}
-	}
-	return out
-}
-
-// decoderTable has a row for each decoder of each network.
+// decoderTable has a row for each decoder.
 func decoderTable(rows []DecoderRow) *table.Table {
 	return table.Of(rows, table.Replace("observed", "",
 		func(d DecoderRow) string { return table.PlusMinus(d.Observed, d.StdErr) }),
@@ -192,39 +139,4 @@ func (d DecoderRow) bias() string {
 	}
 	places := max(0, int(math.Ceil(-math.Log10(d.BiasStdErr))))
 	return strings.Replace(fmt.Sprintf("%+.*f ± %.1g", places, d.Bias, d.BiasStdErr), "-", "−", 1)
-}
-
-// show marks the rows for people: each code and training with its best decoder, and soft targets
-// only where they are a head, were measured, are the decision, or differ from CE by a hundredth.
-func (r *Recommendation) show() {
-	ce := map[string]float64{}
-	for _, x := range r.Ranking {
-		if x.Best && x.Training == perceived.CE {
-			ce[x.Code] = x.Ratio
-		}
-	}
-	for i := range r.Ranking {
-		x := &r.Ranking[i]
-		soft := x.Training == perceived.Soft && forecast.LookupHead(x.Code).Name == ""
-		decided := r.Decision != nil && x.Code == r.Decision.Code && x.Training == r.Decision.Training
-		x.Shown = x.Best && (!soft || x.Measured || decided || math.Abs(x.Ratio/ce[x.Code]-1) >= 0.01)
-	}
-}
-
-// Shown are the rows for people.
-func (r *Recommendation) Shown() []forecast.Row {
-	return slices.DeleteFunc(slices.Clone(r.Ranking), func(x forecast.Row) bool { return !x.Shown })
-}
-
-// Against says for people how a row compares with the network's own error, or what that is.
-func (f *Fit) Against(r forecast.Row) string {
-	if !r.Trained || !r.Measured {
-		return relative(r.Ratio, r.RatioCI)
-	}
-	for _, m := range f.Decoders {
-		if m.Network == 1 && m.Design == r.Design {
-			return "measured: " + table.PlusMinus(r.Forecast, m.StdErr)
-		}
-	}
-	return "measured: " + table.Short(r.Forecast)
 }

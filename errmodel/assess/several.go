@@ -26,16 +26,14 @@ type OutputRow struct {
 	Output int `json:"output" text:"output"`
 	scenario.Design
 	// observed mean |answer − target| of this decoder, in the unit of the targets
-	Error     float64 `json:"error" text:"|error|"`
-	Noise     float64 `json:"label_noise" text:"s, levels"`
-	Describes bool    `json:"describes"`
+	Error float64 `json:"error" text:"|error|"`
 }
 
 // NewSeveral collects the reports of the outputs, in order.
 func NewSeveral(reports []*Report) *Several {
 	out, first := &Several{}, reports[0].Fit
-	described, sum, alike := 0, 0.0, true
-	var warnings, steps, errors []string
+	sum, alike := 0.0, true
+	var warnings, errors []string
 	for i, r := range reports {
 		f := r.Fit
 		row := OutputRow{Output: i + 1, Error: math.NaN()}
@@ -43,33 +41,16 @@ func NewSeveral(reports []*Report) *Several {
 			d := f.Decoders[best]
 			row.Design, row.Error = d.Design, d.Observed
 		}
-		row.Noise, row.Describes = f.Perceived.Noise, f.Perceived.Describes
-		if row.Describes {
-			described++
-		}
 		if x := r.network.misread; x != nil {
 			warnings = append(warnings, fmt.Sprintf("Output %s: %s. Next: %s.", position.At(i+1), x.Text, x.Mend))
 		}
 		if d := f.Direct; d != nil && d.Warning != "" {
 			warnings = append(warnings, fmt.Sprintf("Output %s: %s", position.At(i+1), f.directText()))
 		}
-		if f.Recommendation != nil {
-			steps = append(steps, fmt.Sprintf("output %s: %s", position.At(i+1), f.next()))
-		}
 		sum += row.Error / float64(len(reports))
 		errors = append(errors, table.Short(row.Error))
 		alike = alike && (f.Range == first.Range || f.Range != nil && first.Range != nil && *f.Range == *first.Range)
 		out.Rows, out.Outputs = append(out.Rows, row), append(out.Outputs, f)
-	}
-	which, next := fmt.Sprintf("%d of the %d outputs", described, len(reports)), forecastCodes()
-	switch described {
-	case len(reports):
-		which = "each output"
-	case 0:
-		which, next = "none of the outputs", easyToLearn
-	}
-	if len(steps) > 0 {
-		next = strings.Join(steps, " ")
 	}
 	by := table.Short(sum) + first.unit()
 	if !alike { // which an average of different units would hide
@@ -77,7 +58,6 @@ func NewSeveral(reports []*Report) *Several {
 	}
 	opening := fmt.Sprintf("The network has %d outputs. With their best decoders, they are wrong by %s on average.",
 		len(reports), by)
-	out.Verdict = sentences(append(append([]string{opening}, warnings...),
-		"One noisy label describes "+which+".", "Next: "+next)...)
+	out.Verdict = append([]string{opening}, warnings...)
 	return out
 }

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -67,7 +67,7 @@ type Input struct {
 	Code      *code.Code
 	Labels    observed.Labels
 	Kind      observed.Kind
-	Training  perceived.Training
+	Training  head.Training
 	Said      bool // the training was said, and not guessed
 	Decodings []observed.Decoding
 	Decoders  decode.Registry
@@ -367,7 +367,7 @@ func (s *search) turned() []trial {
 }
 
 // bitwise reports whether the network may have been trained bit by bit.
-func (s *search) bitwise() bool { return !s.Code.OneHot() && (s.Training == perceived.BCE || !s.Said) }
+func (s *search) bitwise() bool { return !s.Code.OneHot() && (s.Training == head.BCE || !s.Said) }
 
 // telling is how much each column says of each bit, columns × bits: their correlation; after a training bit by bit,
 // whose logits may all rise with the label alike, the share of right decisions, from −1 to 1. noise is what chance

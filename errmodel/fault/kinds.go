@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
-	"belsim/errmodel/perceived"
 	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -18,7 +17,7 @@ import (
 
 // kinds is a reading of outputs that are something else than they are taken for; nil where they may be that.
 func (s *search) kinds() *trial {
-	together := s.Training != perceived.BCE
+	together := s.Training != head.BCE
 	lo, hi := slices.Min(s.Outputs), slices.Max(s.Outputs) // logits, or ln p of a softmax
 	logit := func(p float64) float64 { return math.Log(max(p, 1e-30)) - math.Log(max(1-p, 1e-30)) }
 	reads := func(f Finding, number func(v float64) float64) *trial {
@@ -105,13 +104,13 @@ const sharpest = 2.5
 // temperature finds that the logits are too large or too small for their errors, which L1 and L2 do not learn. Of
 // a code of several bits that nobody said to be trained together, each bit must agree.
 func (s *search) temperature() *Finding {
-	if s.Kind.Hard() || s.Bits > mostBits || s.Training.ThroughGenEx() {
+	if s.Kind.Hard() || s.Bits > mostBits || s.Training == head.L1 || s.Training == head.L2 {
 		return nil
 	}
-	together := s.Code.OneHot() && s.Training != perceived.BCE || s.Said && s.Training != perceived.BCE
+	together := s.Code.OneHot() && s.Training != head.BCE || s.Said && s.Training != head.BCE
 	at := s.likeliest(together)
 	if at < sharpest && at > 1/sharpest ||
-		!together && s.Training != perceived.BCE && s.miscalibration(at) > uncalibrated {
+		!together && s.Training != head.BCE && s.miscalibration(at) > uncalibrated {
 		return nil
 	}
 	size := "small"
@@ -154,7 +153,7 @@ const uncalibrated = 0.15
 // training finds that outputs that are read bit by bit were trained for the decoder.
 func (s *search) training() *Finding {
 	v := s.Seen.Miscalibration
-	if s.Training != perceived.BCE || !(v > uncalibrated) {
+	if s.Training != head.BCE || !(v > uncalibrated) {
 		return nil
 	}
 	if s.loss(true, 1)/math.Log(float64(s.Code.Levels())) > s.loss(false, 1)/(float64(s.Bits)*math.Ln2) {
@@ -169,8 +168,8 @@ func (s *search) training() *Finding {
 // targets of width σ make none narrower than σ, whatever the noise (p is then another law, smoothed by them: −ln p
 // has a curvature of at most 1/σ²); targets of one or two levels do. It is NaN of other codes, and where few samples
 // have their most likely level between others.
-func Width(c *code.Code, training perceived.Training, seen *observed.Summary) float64 {
-	if training == perceived.BCE || !c.OneHot() {
+func Width(c *code.Code, training head.Training, seen *observed.Summary) float64 {
+	if training == head.BCE || !c.OneHot() {
 		return math.NaN()
 	}
 	var curvature []float64
@@ -191,13 +190,13 @@ func Width(c *code.Code, training perceived.Training, seen *observed.Summary) fl
 // soft finds that a softmax that is said to have learnt Gaussian targets has learnt others.
 func (s *search) soft() *Finding {
 	const narrow = 0.9 // of σ
-	if s.Training != perceived.Soft {
+	if s.Training != head.Soft {
 		return nil
 	}
 	width := Width(s.Code, s.Training, s.Seen)
-	if !(width < narrow*forecast.SoftSigma) {
+	if !(width < narrow*head.SoftSigma) {
 		return nil
 	}
 	return found("soft", width, fmt.Sprintf("the targets were no Gaussians of σ = %v levels, but one or two levels: the "+
-		"probabilities are as narrow as σ = %.2g levels", forecast.SoftSigma, width), "give "+position.Flag("code", "softmax"))
+		"probabilities are as narrow as σ = %.2g levels", head.SoftSigma, width), "give "+position.Flag("code", "softmax"))
 }

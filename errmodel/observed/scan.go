@@ -128,7 +128,7 @@ func positive(v float64) uint64 {
 func (s *Sample) Label(by Decoding) float64 {
 	gen, nearest := by.Decoder.(decode.Gen)
 	if nearest && !by.Soft && len(s.Word) == 1 && !s.real {
-		// Few steps: without them a command that forecasts takes an eighth longer.
+		// Few steps: without them a command that decodes bits takes an eighth longer.
 		return float64(gen.Decode(s.Word))
 	}
 	if nearest {
@@ -291,11 +291,6 @@ type Summary struct {
 	Quantization float64
 	// Beyond is how many targets lie beyond the end levels, which clip them.
 	Beyond uint64
-	// Dispersion compares a sample's wrong bits whose nearest transition lies above the level with
-	// those where it lies below: the variance of the difference of their numbers, given the level,
-	// over the variance for independent errors. It is 1 where classifiers err independently, and
-	// NaN where too little varies, and on a circle.
-	Dispersion float64
 	// LogitScale is the standard deviation of an output, given its level, over the cells where
 	// both decisions occur. It is the τ of the Gaussian model of logits, in which the noise of
 	// a logit is 1. It is NaN for hard decisions, and where no such cell exists.
@@ -358,7 +353,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if err != nil {
 		return nil, err
 	}
-	x := &scan{source: s, code: c, transitions: c.Transitions(), balances: make([]Sums, c.Levels()), cells: cells,
+	x := &scan{source: s, code: c, cells: cells,
 		errors: make([]errorSums, len(decodings)), kept: s.newReservoir(s.Keep, takeSeed),
 		scores: newScoreSums(c, s.Kind, decodings), losses: newLossSums(c, s, decodings),
 		Summary: Summary{Counts: errmodel.NewCounts(c.Levels(), m), Ones: make([]uint64, m),
@@ -406,8 +401,6 @@ type scan struct {
 
 	first                  []float64 // the outputs of the first sample
 	wrong                  []int     // scratch
-	transitions            [][]int
-	balances               []Sums
 	directly, quantization Sums
 	errors                 []errorSums
 	cells                  cells     // of logits
@@ -426,7 +419,6 @@ func (x *scan) add(b *batch, j int, made []float64) {
 	}
 	x.Same = x.Same && nearly(z, x.first)
 	x.wrong = wrongBits(x.wrong, c, i, z)
-	x.balances[i].Add(balance(x.transitions, i, x.wrong))
 	x.Counts.Add(i, x.wrong)
 	x.quantization.Add(math.Abs(c.Between(c.Place(i), exact)))
 	if slack := clipped * levels; !c.Circular() && (exact < 1-slack || exact > levels+slack) {
@@ -453,7 +445,7 @@ func (x *scan) add(b *batch, j int, made []float64) {
 
 // summary is what all samples say.
 func (x *scan) summary() *Summary {
-	c, out := x.code, &x.Summary
+	out := &x.Summary
 	for r := range x.errors {
 		e := &x.errors[r]
 		out.Levels, out.Labels = append(out.Levels, e.levels.Error()), append(out.Labels, e.labels.Error())
@@ -464,21 +456,8 @@ func (x *scan) summary() *Summary {
 	}
 	out.Kept, out.Scores, out.LossBound = &x.kept.out, x.scores.scores(x.source.Labels.Width()), x.losses.bound()
 	out.Quantization = x.quantization.Error().Mean
-	if out.Dispersion = math.NaN(); !c.Circular() { // on which nothing lies above or below
-		out.Dispersion = dispersion(out.Counts, x.balances, x.transitions)
-	}
 	out.LogitScale, out.Miscalibration = x.cells.scale(out.Counts), miscalibration(out.Columns, x.probabilities)
 	return out
-}
-
-// balance is how many wrong bits of level i have their nearest transition above it, less those that
-// have it below.
-func balance(transitions [][]int, i int, wrong []int) float64 {
-	sum := 0
-	for _, k := range wrong {
-		sum += code.Side(transitions[k], i)
-	}
-	return float64(sum)
 }
 
 // errorSums adds up the errors of a decoding.
@@ -539,30 +518,6 @@ func miscalibration(columns []Column, probabilities []float64) float64 {
 		}
 	}
 	return sum / bits
-}
-
-// dispersion is Summary.Dispersion for the balances of each level: their variance, over the sum of
-// the variances of the bits.
-func dispersion(c *errmodel.Counts, balances []Sums, transitions [][]int) float64 {
-	var all, own float64
-	for i, n := range balances {
-		if n.n < 2 {
-			continue
-		}
-		sum := 0.0
-		for k, x := range c.Row(i) {
-			if x > 0 && code.Side(transitions[k], i) != 0 {
-				e := float64(x) / n.n
-				sum += e * (1 - e) * n.n / (n.n - 1) // unbiased
-			}
-		}
-		all += n.n * n.variance()
-		own += n.n * sum
-	}
-	if !(own > 0) {
-		return math.NaN()
-	}
-	return all / own
 }
 
 // fewErrors is the number of wrong, and of right, decisions that a cell needs for an

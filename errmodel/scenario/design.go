@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/head"
 	"belsim/theory/code"
 	"belsim/theory/decode"
 )
@@ -10,22 +10,17 @@ import (
 // training, and the decoder with what it reads. Every row of a result begins with the design that
 // its numbers are of, so that rows of different results stand in one table.
 type Design struct {
-	Levels      int                `json:"levels" text:"levels"`
-	Code        string             `json:"code" text:"code"`
-	Bits        int                `json:"bits" text:"bits"`
-	Transitions float64            `json:"transitions" text:"trans.,%.4g"`
-	Training    perceived.Training `json:"training,omitempty" text:"training"`
-	Decoder     string             `json:"decoder" text:"decoder"`
-	Outputs     decode.Outputs     `json:"outputs" text:"reads"`
-}
-
-// Head is the design of a network's head alone, whatever reads it.
-func (d Design) Head() Design {
-	d.Decoder, d.Outputs = "", ""
-	return d
+	Levels      int            `json:"levels" text:"levels"`
+	Code        string         `json:"code" text:"code"`
+	Bits        int            `json:"bits" text:"bits"`
+	Transitions float64        `json:"transitions" text:"trans.,%.4g"`
+	Training    head.Training  `json:"training,omitempty" text:"training"`
+	Decoder     string         `json:"decoder" text:"decoder"`
+	Outputs     decode.Outputs `json:"outputs" text:"reads"`
 }
 
 // Design is the design of a code and a decoder under the scenario's model.
 func (s *Scenario) Design(c *code.Code, d decode.Decoder) Design {
-	return Design{c.Levels(), c.Name(), c.Bits(), c.TransitionsPerBit(), s.training(), d.Name(), s.OutputsOf(c, d)}
+	return Design{Levels: c.Levels(), Code: c.Name(), Bits: c.Bits(), Transitions: c.TransitionsPerBit(),
+		Decoder: d.Name(), Outputs: s.OutputsOf(c, d)}
 }

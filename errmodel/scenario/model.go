@@ -40,10 +40,6 @@ type Bitwise interface {
 type Parameters struct {
 	R     *float64 `json:"r"`
 	Sigma *float64 `json:"sigma"`
-
-	LabelNoise *float64 `json:"label_noise,omitempty"`
-	Misfit     *float64 `json:"misfit,omitempty"`
-	Cutoff     *float64 `json:"cutoff,omitempty"`
 }
 
 // Mixture is the Gaussian mixture of Eq. 3 and 4: one Gaussian of weight R and width Sigma,

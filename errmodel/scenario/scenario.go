@@ -11,9 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"belsim/errmodel/perceived"
 	"belsim/theory"
-	"belsim/theory/base/refuse"
 	"belsim/theory/code"
 	"belsim/theory/cost"
 	"belsim/theory/decode"
@@ -22,8 +20,7 @@ import (
 
 // Scenario describes the subject of a computation. New returns one with the defaults.
 type Scenario struct {
-	Model       Model           // where the error probabilities come from; nil of a network
-	Network     *Network        // what the codes are trained with, in the place of a model
+	Model       Model           // where the error probabilities come from
 	Prior       theory.Prior    // how often each label occurs
 	Outputs     decode.Outputs  // what decoders read
 	Temperature float64         // τ, by which the logits of gen-ex are multiplied
@@ -64,54 +61,13 @@ func New(m Model) *Scenario {
 	return &Scenario{Model: m, Outputs: decode.AutoOutputs, Temperature: 1, Decoders: decode.Builtin()}
 }
 
-// Network is a network that knows one noisy label, in the place of an error model: perceived.Model
-// has the equations. Of any code it has errors, and no table of error probabilities, because its
-// bits do not err independently.
-type Network struct {
-	perceived.Model
-	Path string // the file of the fit
-}
-
-// String describes the network for people.
-func (n *Network) String() string {
-	text := fmt.Sprintf("perceived label, s = %.4g levels, from %s, misfit %.4g", n.Noise, n.Path, n.Misfit)
-	if n.Cutoff > 0 {
-		text += fmt.Sprintf(", cutoff %.4g", n.Cutoff)
-	}
-	if n.Training != "" {
-		text += ", trained with " + n.Training.Loss()
-	}
-	return text
-}
-
-// training is that of the network, and "" where there is none.
-func (s *Scenario) training() perceived.Training {
-	if s.Network == nil {
-		return ""
-	}
-	return s.Network.Training
-}
-
-// CheckLearnt returns a *refuse.Value for a temperature other than 1 of networks that learn their
-// own: those trained through gen-ex.
-func CheckLearnt(t perceived.Training, tau float64) error {
-	if t.ThroughGenEx() && tau != 1 {
-		return &refuse.Value{Name: "temperature", Value: tau, Want: "1, for networks trained with " + t.Loss() +
-			", whose loss learns its own"}
-	}
-	return nil
-}
-
 // String describes the scenario for people: the error model, and every value that is not the
 // default.
 func (s *Scenario) String() string {
-	switch {
-	case s.Network != nil:
-		return s.Network.String() + s.NotDefault()
-	case s.Model != nil:
-		return s.Model.String() + s.NotDefault()
+	if s.Model == nil {
+		return s.NotDefault()
 	}
-	return s.NotDefault()
+	return s.Model.String() + s.NotDefault()
 }
 
 // NotDefault lists the values that are not the defaults, each after a comma; the error model
@@ -156,20 +112,7 @@ func (s *Scenario) Measure() Measure {
 
 // Description describes the scenario for results.
 func (s *Scenario) Description() Description {
-	return Description{s.Parameters(), s.Temperature, s.Prior.Path, s.Measure()}
-}
-
-// Parameters are those of the model, or of the network.
-func (s *Scenario) Parameters() Parameters {
-	n := s.Network
-	if n == nil {
-		return s.Model.Parameters()
-	}
-	p := Parameters{LabelNoise: &n.Noise, Misfit: &n.Misfit}
-	if n.Cutoff > 0 {
-		p.Cutoff = &n.Cutoff
-	}
-	return p
+	return Description{s.Model.Parameters(), s.Temperature, s.Prior.Path, s.Measure()}
 }
 
 // Weights returns the prior of the labels of a code of a number of levels: see theory.Prior.
@@ -186,49 +129,22 @@ func (s *Scenario) Decoder(name string, c *code.Code) (decode.Decoder, error) {
 }
 
 func (s *Scenario) decoder(name string, c *code.Code) (decode.Decoder, error) {
-	if t := s.training(); t.ThroughGenEx() {
-		if err := CheckLearnt(t, s.Temperature); err != nil {
-			return nil, err
-		}
-		through := decode.GenEx{}.Name()
-		if s.Outputs == decode.Bits || name != through && name != decode.Auto {
-			const text = "decoder %s, outputs %s: networks trained with %s have logits that gen-ex alone reads"
-			return nil, fmt.Errorf(text, name, s.Outputs, t.Loss())
-		}
-		name = through
-	}
-	if s.outputs() != decode.Logits {
+	if s.Outputs != decode.Logits {
 		return s.Decoders.New(name, c, decode.Options{Temperature: s.Temperature})
 	}
 	soft := s.Decoders.ReadingLogits()
 	if _, ok := soft.Lookup(name); !ok && name != decode.Auto {
-		if s.Outputs != decode.Logits {
-			return nil, fmt.Errorf("decoder %s reads bits, and networks trained with %s give logits; want %s", name,
-				s.training().Loss(), strings.Join(soft.Names(), " or "))
-		}
 		return nil, fmt.Errorf("decoder %s reads bits; outputs that are logits want %s", name,
 			strings.Join(soft.Names(), " or "))
 	}
 	return soft.New(name, c, decode.Options{Temperature: s.Temperature})
 }
 
-// OutputsOf are the outputs of networks that were trained so: those trained for the decoder give logits,
-// whose signs mean nothing by themselves.
-func OutputsOf(o decode.Outputs, t perceived.Training) decode.Outputs {
-	if o == decode.AutoOutputs && t.Joint() {
-		return decode.Logits
-	}
-	return o
-}
-
-// outputs are the outputs of the scenario.
-func (s *Scenario) outputs() decode.Outputs { return OutputsOf(s.Outputs, s.training()) }
-
 // OutputsOf returns the outputs that a decoder of a code reads: decode.Bits or decode.Logits.
 func (s *Scenario) OutputsOf(c *code.Code, d decode.Decoder) decode.Outputs {
-	switch outputs := s.outputs(); {
-	case outputs != decode.AutoOutputs:
-		return outputs
+	switch {
+	case s.Outputs != decode.AutoOutputs:
+		return s.Outputs
 	case decode.PrefersLogits(c, d):
 		return decode.Logits
 	}

@@ -9,13 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/errmodel/forecast"
-	"belsim/errmodel/perceived"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/theory/base/refuse"
 	"belsim/theory/code"
-	"belsim/theory/cost"
 	"belsim/theory/decode"
 )
 
@@ -26,27 +23,20 @@ const maxSteps uint64 = 1 << 50
 // named codes. It is not safe for concurrent use.
 type Optimizer struct {
 	// Options are the options of every search. NewOptimizer fills in what the scenario says.
-	Options Options
-	// Forecaster forecasts the error of the codes when networks are trained with them. NewOptimizer
-	// makes it where networks learn a perceived label; else it is nil. A caller may tell it what is
-	// known of them (assess.Fit.Inform).
-	Forecaster *forecast.Forecaster
-	Subject    string // the scenario in words
-	scenario   scenario.Scenario
-	decoder    string
-	bits       int // the number that the model wants; 0 where it takes any
-	draw       montecarlo.Sampling
-	networks   []forecast.Forecast // of networks of these
-	training   perceived.Training  // of networks
+	Options  Options
+	Subject  string // the scenario in words
+	scenario scenario.Scenario
+	decoder  string
+	bits     int // the number that the model wants; 0 where it takes any
+	draw     montecarlo.Sampling
 }
 
-// DefaultSteps is the length of a search where networks learn nothing.
+// DefaultSteps is the length of a search.
 const DefaultSteps = 60000
 
 // NewOptimizer prepares searches for codes with a small expected error under a scenario. The
 // options say the number of levels and everything that the scenario does not: NewOptimizer sets
-// Prior, Column, Objective, MinTransitions and Seed, and the decoder, what it reads and Steps where nothing says
-// them. A table of error probabilities must have Options.Bits columns, unless Bits is 0: then it says
+// Prior, Column, Objective and Seed, and the decoder and Steps where nothing says them. A table of error probabilities must have Options.Bits columns, unless Bits is 0: then it says
 // the number of bits. draw says how the code that is found is sampled, and has the seed.
 func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling, o Options) (*Optimizer, error) {
 	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
@@ -58,11 +48,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 	}
 	p := &Optimizer{scenario: *s, draw: draw}
 	s = &p.scenario
-	name, reads, steps := defaultsOf(s.Network)
-	decoder, o.Steps = cmp.Or(decoder, name), cmp.Or(o.Steps, steps)
-	if s.Outputs == decode.AutoOutputs {
-		s.Outputs = reads
-	}
+	decoder, o.Steps = cmp.Or(decoder, decode.Gen{}.Name()), cmp.Or(o.Steps, DefaultSteps)
 	p.decoder, p.Subject = decoder, s.String()
 	var err error
 	if o.Prior, err = s.Weights(o.Levels); err != nil {
@@ -80,13 +66,7 @@ func NewOptimizer(s *scenario.Scenario, decoder string, draw montecarlo.Sampling
 			return nil, fmt.Errorf("%s has %d bits, and the table of error probabilities %d", c.Name(), c.Bits(), p.bits)
 		}
 	}
-	switch {
-	case s.Network != nil && s.Cost().Name() != (cost.Cost{}).Name():
-		return nil, &refuse.Value{Name: "cost", Value: s.Cost().Name(),
-			Want: (cost.Cost{}).Name() + ": forecasts are of the |error| of networks"}
-	case s.Network != nil:
-		p.learn(&o)
-	case o.Column == nil || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits:
+	if o.Column == nil || decoder != (decode.Gen{}).Name() || s.Outputs == decode.Logits {
 		o.Objective = p.sampled
 	}
 	p.Options = o

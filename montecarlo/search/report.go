@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"belsim/errmodel"
-	"belsim/errmodel/forecast"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/theory/base/table"
@@ -17,16 +16,13 @@ import (
 	"belsim/theory/expect"
 )
 
-// Estimate is what the answers of a code cost over the prior: by default |error|, in levels. That of
-// networks is a forecast alone.
+// Estimate is what the answers of a code cost over the prior: by default |error|, in levels.
 type Estimate struct {
-	Mean     float64     `json:"error"`
-	StdErr   float64     `json:"stderr"`
-	Exact    float64     `json:"exact"`
-	Interval *[2]float64 `json:"interval,omitempty" csv:"-"`
+	Mean   float64 `json:"error"`
+	StdErr float64 `json:"stderr"`
+	Exact  float64 `json:"exact"`
 
-	forecast *forecast.Forecast
-	samples  uint64 // of all levels
+	samples uint64 // of all levels
 }
 
 // Row is a code beside others: one that was found, or a named one.
@@ -50,17 +46,11 @@ type Optimized struct {
 	Seed  uint64 `json:"seed"`
 	scenario.Parameters
 	scenario.Measure
-	LabelKind forecast.LabelKind `json:"label_kind"`
 	// 100·(1 − error/the best baseline's), of exact values where they exist; null without a
 	// baseline
 	Improvement float64 `json:"improvement_percent"`
-	// interval of improvement_percent, for one trained network of each code
+	// 95 % interval of improvement_percent
 	ImprovementCI [2]float64 `json:"improvement_interval"`
-	// probability that a network of found has less error than one of the best baseline
-	Better *float64 `json:"better,omitempty"`
-	// for networks: found and the codes of baselines, after each training with the best decoder, the
-	// smallest forecast first, relative to found
-	Ranking []forecast.Row `json:"ranking,omitempty"`
 	// a row for each code that was given, and each named one of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`
 	// the code words, a text of 0 and 1 for each level
@@ -91,9 +81,6 @@ func (o *Optimized) Remarks() []string {
 	if !table.Missing(o.Improvement) {
 		out = append(out, o.improvementText())
 	}
-	if text := forecast.Cheapest(o.Ranking); text != "" {
-		out = append(out, text)
-	}
 	return out
 }
 
@@ -101,10 +88,6 @@ func (o *Optimized) Remarks() []string {
 func (o *Optimized) improvementText() string {
 	best, interval := o.Baselines[0], "exact"
 	switch {
-	case o.Better != nil:
-		return fmt.Sprintf("networks trained with it are forecast to gain %.1f %% over %s, trained with %s and read by %s "+
-			"on %s (95 %% interval: %+.0f to %+.0f %%, probability %s)", math.Round(10*o.Improvement)/10+0, best.Code,
-			best.Training.Loss(), best.Decoder, best.Outputs, o.ImprovementCI[0], o.ImprovementCI[1], forecast.Chance(*o.Better))
 	case o.Improvement == 0:
 		return fmt.Sprintf("it is as good as %s, and nothing better was found", best.Code)
 	case o.Improvement < 0:
@@ -118,9 +101,6 @@ func (o *Optimized) improvementText() string {
 
 // Table compares the code with the named ones, for people.
 func (o *Optimized) Table() *table.Table {
-	if len(o.Ranking) > 0 {
-		return forecast.Table(o.Ranking, false, forecast.Forecasts, forecast.Intervals, forecast.Chances)
-	}
 	t := &table.Table{Head: []string{"code", "bits", "exact", "sampled", "± s.e."}}
 	for _, b := range append([]Row{{o.Design, o.Estimate}}, o.Baselines...) {
 		sampled := table.Sampled(b.Mean, b.StdErr, b.samples)
@@ -179,9 +159,6 @@ func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, best *cand
 	if out.Estimate, out.Baselines = estimate, baselines; len(out.Baselines) > 0 {
 		out.Improvement, out.ImprovementCI = out.Estimate.improvement(out.Baselines[0].Estimate)
 	}
-	if estimate.forecast != nil {
-		return out, p.beside(ctx, out, best.Code)
-	}
 	return out, nil
 }
 
@@ -204,10 +181,10 @@ func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, best *ca
 		}
 		at := slices.IndexFunc(baselines, func(r Row) bool { return r.Code == c.Start })
 		var of Estimate
-		if at >= 0 && p.Forecaster == nil { // which may have fewer bits: one that never changes has no effect
+		if at >= 0 { // which may have fewer bits: one that never changes has no effect
 			of = baselines[at].Estimate
 		} else if of, err = p.estimate(ctx, b, c.Code); err != nil && !errmodel.Invalid(err) {
-			return nil, least, err // the row of networks is of the best training and decoder
+			return nil, least, err
 		}
 		if of.best() < least.best() {
 			best, least = &c, of
@@ -236,29 +213,15 @@ func (p *Optimizer) describe(ctx context.Context, found *candidate) (*Optimized,
 		Design:         p.scenario.Design(found.Code.As("found"), decoder),
 		Estimate:       Estimate{Mean: found.Mean, StdErr: none, Exact: none},
 		MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
-		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Parameters(), LabelKind: forecast.LevelLabels,
+		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
 		Measure:     p.scenario.Measure(),
 		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
-	}
-	if p.Forecaster != nil && p.Forecaster.Labels != nil { // else labels are levels
-		out.LabelKind = p.Forecaster.Labels.Kind()
 	}
 	return out, nil
 }
 
 // estimate is the error of a code over the prior, from the seed that no search has used.
 func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
-	if p.Forecaster != nil {
-		r, err := p.reads(c)
-		if err != nil {
-			return Estimate{}, err
-		}
-		f, err := p.Forecaster.Code(ctx, c, p.training, r)
-		if err != nil {
-			return Estimate{}, err
-		}
-		return forecastOf(f), nil
-	}
 	out := Estimate{Mean: math.NaN(), StdErr: math.NaN(), Exact: math.NaN()}
 	problem, err := p.problem(ctx, c, p.draw.Seed)
 	if err != nil {
@@ -307,16 +270,8 @@ func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend) ([]Row,
 	return out, nil
 }
 
-// named is the row of a named code: of networks, after any training with any decoder.
+// named is the row of a named code.
 func (p *Optimizer) named(ctx context.Context, b montecarlo.Backend, c *code.Code) (Row, error) {
-	if p.Forecaster != nil {
-		all, err := p.forecasts(ctx, c)
-		if err != nil {
-			return Row{}, err
-		}
-		p.networks = append(p.networks, all...)
-		return Row{Design: all[0].Design(), Estimate: forecastOf(&all[0])}, nil
-	}
 	d, err := p.scenario.Decoder(p.decoder, c)
 	if err != nil {
 		return Row{}, err

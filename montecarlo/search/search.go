@@ -53,7 +53,6 @@ type Options struct {
 	Objective Objective
 
 	MaxTransitions int // largest number of transitions of a bit; 0 or less: any number
-	MinTransitions int // smallest number of transitions of a bit
 
 	Workers int // goroutines; 0: as many as there are processors
 

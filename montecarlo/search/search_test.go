@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel"
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/head"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
 	"belsim/montecarlo/compare"
@@ -562,7 +562,7 @@ func TestNeverWorse(t *testing.T) {
 		}
 		if rng.IntN(4) == 0 {
 			outputs := s.Outputs
-			s = network(sigma, perceived.BCE)
+			s = network(sigma, head.BCE)
 			s.Outputs = outputs
 		}
 		o := Options{Levels: levels, Bits: leastBits(levels) + rng.IntN(1+levels), Steps: 1 + rng.Uint64N(200),
@@ -693,7 +693,7 @@ func TestImprovement(t *testing.T) {
 }
 
 // network is a scenario of networks with so much label noise.
-func network(noise float64, t perceived.Training) *scenario.Scenario {
+func network(noise float64, t head.Training) *scenario.Scenario {
 	s := scenario.New(nil)
 	s.Network = &scenario.Network{Model: perceived.Model{Noise: noise, Misfit: 0.25, Training: t}}
 	return s
@@ -703,10 +703,10 @@ func network(noise float64, t perceived.Training) *scenario.Scenario {
 // have no constant column, and have the forecast of package forecast. They are not worse than the
 // named ones.
 func TestLearned(t *testing.T) {
-	for _, training := range []perceived.Training{perceived.BCE, perceived.CE} {
+	for _, training := range []head.Training{head.BCE, head.CE} {
 		s := network(0.9, training)
 		decoder := "gen"
-		if training == perceived.CE {
+		if training == head.CE {
 			decoder = "gen-ex"
 		}
 		draw := montecarlo.FixedSampling()
@@ -753,7 +753,7 @@ func TestLearned(t *testing.T) {
 			!strings.Contains(text, "forecast to gain") {
 			t.Error(text)
 		}
-		if training == perceived.CE { // takes long, and its steps are divided among workers in the same way
+		if training == head.CE { // takes long, and its steps are divided among workers in the same way
 			continue
 		}
 		for i, word := range find(3).Words {

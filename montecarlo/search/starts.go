@@ -170,7 +170,7 @@ func (o *Options) fits(w *words) bool {
 
 // allows reports whether a bit may have so many transitions.
 func (o *Options) allows(transitions int) bool {
-	return transitions >= o.MinTransitions && (o.MaxTransitions <= 0 || transitions <= o.MaxTransitions)
+	return o.MaxTransitions <= 0 || transitions <= o.MaxTransitions
 }
 
 // leastBits is the smallest number of bits that distinguish the given number of levels.

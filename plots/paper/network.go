@@ -2,35 +2,30 @@ package paper
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 
-	"belsim/errmodel"
 	"belsim/errmodel/assess"
-	"belsim/errmodel/forecast"
+	"belsim/errmodel/head"
 	"belsim/plots"
 	"belsim/theory/base/table"
 )
 
-// NetworkFigure draws the error rates of some bits of a network, and below them the forecasts of other
-// codes, or where there are none the calibration of its probabilities.
+// NetworkFigure draws the error rates of some bits of a network, and below them the calibration of its
+// probabilities.
 func NetworkFigure(r *assess.Report, style plots.Style) (*plots.Figure, error) {
 	rates, err := plots.Profile(profileData(r, style))
-	all, errs := []*plots.Figure{rates}, []error{err}
-	add := func(f *plots.Figure, err error) { all, errs = append(all, f), append(errs, err) }
-	if p := r.Fit.Probabilities; hasForecasts(r) {
-		add(plots.Forest(forestData(r.Fit, style)))
-	} else if p != nil {
-		add(plots.Lines(pitData(p, style)))
+	p := r.Fit.Probabilities
+	if err != nil || p == nil {
+		return rates, err
 	}
-	if err := errors.Join(errs...); err != nil {
+	calibration, err := plots.Lines(pitData(p, style))
+	if err != nil {
 		return nil, err
 	}
-	return plots.Stack(all...), nil
+	return plots.Stack(rates, calibration), nil
 }
 
 // picture is a picture of a page: a document of SVG.
@@ -87,13 +82,9 @@ func pictures(r *assess.Report) ([]picture, error) {
 		out = append(out, picture{caption, text[max(0, strings.Index(text, "<svg")):]})
 	}
 	style := plots.Style{Place: plots.Column} // readable on a phone
-	if hasForecasts(r) {
-		f, err := plots.Forest(forestData(r.Fit, style))
-		add("Error of other codes, if they were trained, divided by yours", f, err)
-	}
 	f, err := plots.Profile(profileData(r, style))
 	what := "bits are wrong"
-	if r.Fit.Code == forecast.Direct {
+	if r.Fit.Code == head.Direct {
 		what = "predictions are on the wrong side of a level"
 	}
 	add("How often "+what, f, err)
@@ -145,54 +136,6 @@ func pitData(p *assess.Probabilities, style plots.Style) plots.LinesData {
 		d.Level = append(d.Level, (float64(i)+0.5)/float64(len(p.PIT)))
 		d.Lines[0].Values = append(d.Lines[0].Values, share*float64(len(p.PIT)))
 		d.Lines[1].Values = append(d.Lines[1].Values, 1)
-	}
-	return d
-}
-
-// hasForecasts reports whether codes were compared with the network's own error.
-func hasForecasts(r *assess.Report) bool {
-	rec := r.Fit.Recommendation
-	return rec != nil && len(rec.Ranking) > 0 && !table.Missing(rec.Ranking[0].Ratio)
-}
-
-// forestData returns the data of the figure of the forecasts: each code and training with its best
-// decoder, over the network's measured error.
-func forestData(f *assess.Fit, style plots.Style) plots.ForestData {
-	return forest(f.Recommendation.Shown(), f.Against, "error divided by yours, 95 % interval", style)
-}
-
-// RankingData returns the data of the figure of a ranking of networks, over its first row.
-func RankingData(r *forecast.Ranking, style plots.Style) plots.ForestData {
-	first, rows := r.Results[0], r.Results
-	several := len(r.Levels) > 1
-	if several { // of each code and number of levels the best
-		rows = slices.DeleteFunc(slices.Clone(rows), func(x forecast.Row) bool { return !x.Best })
-	}
-	of := first.Name() + ", " + first.Training.Loss()
-	if several {
-		of = fmt.Sprintf("%s with %d levels", first.Name(), first.Levels)
-	}
-	d := forest(rows, func(x forecast.Row) string { return table.Short(x.Forecast) },
-		"error divided by that of "+of+", 95 % interval", style)
-	d.Title = r.Conclusion()
-	for i := 0; several && i < len(rows); i++ {
-		d.Rows[i].Name += fmt.Sprintf(", %d levels", rows[i].Levels)
-	}
-	for _, b := range r.Baselines {
-		if b.Name == errmodel.DirectRegression {
-			d.Direct = b.Error / first.Forecast
-		}
-	}
-	return d
-}
-
-func forest(rows []forecast.Row, text func(forecast.Row) string, label string, style plots.Style) plots.ForestData {
-	d := plots.ForestData{Style: style, XLabel: label}
-	for _, x := range rows {
-		d.Rows = append(d.Rows, plots.ForestRow{
-			Name: x.Name(), Note: x.Decoder + ", " + x.Training.Loss(), Text: text(x),
-			Ratio: x.Ratio, Lo: x.RatioCI[0], Hi: x.RatioCI[1], Yours: x.Trained,
-		})
 	}
 	return d
 }

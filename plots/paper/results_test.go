@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/perceived"
+	"belsim/errmodel/head"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
@@ -134,7 +134,7 @@ func save(t *testing.T, name string, m *mat.Dense) (path string) {
 
 // TestPage: a page is well-formed, needs no other file, and shows hostile names as text.
 func TestPage(t *testing.T) {
-	model := perceived.Model{Noise: 0.9, Misfit: perceived.DefaultMisfit, Training: perceived.BCE}
+	model := perceived.Model{Noise: 0.9, Misfit: perceived.DefaultMisfit, Training: head.BCE}
 	network := must.Get(model.Learn(t.Context(), 1, must.Get(code.New("johnson", 16))(t), nil))(t)
 	y, z, rng := mat.NewDense(1000, 1, nil), mat.NewDense(1000, 8, nil), rand.New(rand.NewPCG(1, 1))
 	for i := range 1000 {
