@@ -3,9 +3,6 @@
 // and 4 of Shah, Xue and Aamodt, ICLR 2022), tables from files, and
 // the counts of wrong outputs of trained classifiers. Package observed makes the counts, and
 // package mixturefit fits the mixture to them.
-//
-// The mixture says what the classifiers of one trained network do. Package perceived
-// says what networks would do that learnt other codes from the same data.
 package errmodel
 
 import (
@@ -14,6 +11,12 @@ import (
 	"math"
 
 	"belsim/theory/base/position"
+)
+
+// The units of errors.
+const (
+	InLevels     = "levels"
+	InLabelUnits = "label units"
 )
 
 // InvalidError says that a mixture is not a table of probabilities: the sum of Gaussians

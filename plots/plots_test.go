@@ -174,8 +174,6 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"profile": drawing(plots.Profile, plots.ProfileData{Title: "johnson, 64 levels", Curve: "Gaussian mixture",
 			Bits: []assess.Profile{bitProfile(7, 64), bitProfile(30, 64),
 				{Name: "bit 3: nothing observed", Target: make([]bool, 64)}}}),
-		"forest":         drawing(plots.Forest, forestData(plots.Style{})),
-		"forest-iclr":    drawing(plots.Forest, forestData(plots.Style{Place: "iclr-column", NoTitle: true})),
 		"lines":          drawing(plots.Lines, linesData()),
 		"verify":         whole(plots.Verify(verifyData(255, true))),
 		"verify-inexact": whole(plots.Verify(verifyData(12, false))),
@@ -187,21 +185,6 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 			{"! hadamard", 90, nan, 30, 0.5, &[2]float64{0, 150}},
 		}})),
 	}
-}
-
-// forestData has as many rows as there are codes and trainings, some of which leave the picture on
-// either side.
-func forestData(style plots.Style) plots.ForestData {
-	d := plots.ForestData{Title: "codes", XLabel: "error over yours", Style: style}
-	for i := range 26 {
-		r := plots.ForestRow{Name: fmt.Sprintf("code-%d", (i*7)%26), Note: "gen-ex, CE",
-			Ratio: 0.1 * math.Exp(float64((i*7)%26)/5), Yours: (i*7)%26 == 6}
-		r.Lo, r.Hi, r.Text = r.Ratio/1.5, r.Ratio*(1.3+float64(i)/20), fmt.Sprintf("%.3g", r.Ratio)
-		d.Rows = append(d.Rows, r)
-	}
-	d.Rows[3].Name = "codes/a-very-long-file-name-of-a-learned-code-matrix.csv"
-	d.Direct = 1.2
-	return d
 }
 
 // codeData is a Johnson code.
@@ -256,9 +239,6 @@ func TestExtremes(t *testing.T) {
 					Y: []float64{b}, YLog: true, Panels: []plots.HeatmapPanel{{Z: [][]float64{{1, 2}}}}}),
 				"verification of": whole(plots.Verify(
 					plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}})),
-				"forest of": drawing(plots.Forest,
-					plots.ForestData{Rows: []plots.ForestRow{{Name: "x", Ratio: b, Lo: a, Hi: b},
-						{Name: "y", Ratio: a, Lo: a, Hi: a}}}),
 				"comparison of": whole(plots.Compare(
 					plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a, &[2]float64{a, b}}, {"b", b, nan, a, b, nil}}})),
 			} {
@@ -285,7 +265,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: only %d of the numbers are drawn", name, n)
 		}
 	}
-	if len(drawn) != 6 {
+	if len(drawn) != 5 {
 		t.Errorf("only these are drawn: %v", drawn)
 	}
 }
@@ -336,14 +316,12 @@ func TestRefusals(t *testing.T) {
 	}
 	of := func(_ *plots.Figure, err error) error { return err }
 	for name, err := range map[string]error{
-		"no x":          heatmap(func(d *plots.HeatmapData) { d.X = nil }),
-		"x descends":    heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
-		"y NaN":         heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
-		"log of zero":   heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
-		"no bits":       of(plots.Profile(plots.ProfileData{})),
-		"too many bits": of(plots.Profile(plots.ProfileData{Bits: make([]assess.Profile, 25)})),
-		"a ratio beside its interval": of(plots.Forest(plots.ForestData{Rows: []plots.ForestRow{{Name: "a", Ratio: 1,
-			Lo: 1.1, Hi: 2}}})),
+		"no x":                  heatmap(func(d *plots.HeatmapData) { d.X = nil }),
+		"x descends":            heatmap(func(d *plots.HeatmapData) { d.X[0] = 9 }),
+		"y NaN":                 heatmap(func(d *plots.HeatmapData) { d.Y[0] = nan }),
+		"log of zero":           heatmap(func(d *plots.HeatmapData) { d.X[0], d.XLog = 0, true }),
+		"no bits":               of(plots.Profile(plots.ProfileData{})),
+		"too many bits":         of(plots.Profile(plots.ProfileData{Bits: make([]assess.Profile, 25)})),
 		"a format that is none": writing(t, heatmapData(4, 3, hill), "eps", io.Discard),
 		"a full disk":           writing(t, heatmapData(4, 3, hill), "svg", failing{}),
 	} {

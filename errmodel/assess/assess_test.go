@@ -23,7 +23,6 @@ import (
 
 	"belsim/errmodel"
 	"belsim/errmodel/fault"
-	"belsim/errmodel/fitdecoder"
 	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
 	"belsim/errmodel/scenario"
@@ -183,7 +182,6 @@ func TestRun(t *testing.T) {
 	says(t, printed(t, alone.Section()), "mixture model")
 	same(t, "the mixture alone", Fit{R: f.R, Decoders: []DecoderRow{}},
 		Fit{R: alone.Fit.R, Decoders: alone.Fit.Decoders, Quantiles: alone.Fit.Quantiles})
-	same(t, "the perceived label describes it", false, NewSeveral([]*Report{alone}).Rows[0].Describes)
 }
 
 // TestReadBack writes a fit to real labels and its rates, and reads them back.
@@ -218,9 +216,9 @@ func TestReadBack(t *testing.T) {
 		t.Errorf("the model that was read has another table: %v", err)
 	}
 	for _, broken := range [][3]string{
-		{`"format": 3`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 3"},
-		{`"format": 3,`, ``, "fit the network again with this version"},
-		{`"format": 3`, `"format": "3"`, "format: character"},
+		{`"format": 1`, `"format": 99, "more": 2`, "format 99 of a fit is not known to this version; it knows 1"},
+		{`"format": 1,`, ``, "fit the network again with this version"},
+		{`"format": 1`, `"format": "1"`, "format: character"},
 		{`"levels": 8`, `"levels": 9`, "bits is 7; unary of 9 levels has 8"},
 		{`"levels": 8`, `"levels": 1`, "levels is 1"},
 		{`"temperature": 1`, `"temperature": 0`, "temperature is 0"},
@@ -235,8 +233,6 @@ func TestReadBack(t *testing.T) {
 		{`"r": `, `"r": 0.5, "r": `, "r occurs twice"},
 		{`"r": `, `"R": 0.5, "r": `, "R is not a field that is known here; a fit of another version has it"},
 		{`"r": `, `"r": "0.5", "R": `, "r: character"},
-		{`"label_noise": `, `"label_noise": -`, "perceived: label noise = -"},
-		{`"tail": `, `"tail": 1, "tail": `, "perceived.tail occurs twice"},
 	} {
 		_, err := read(strings.Replace(text, broken[0], broken[1], 1))
 		if err == nil || !strings.HasPrefix(must.Text(err), path+": ") || !strings.Contains(must.Text(err), broken[2]) {
@@ -247,8 +243,6 @@ func TestReadBack(t *testing.T) {
 		"bits": {"8"}, "level_width": {"2", "null", "0", "1.001"},
 		"range": {"[1, 8, 9]", "[1]", "[8, 1]", "[1, 1]", "[null, 8]", "[0, 8]"},
 		"r":     {"1e-310", "null", "1e400"}, "r_interval": {"null", "[0]"},
-		"label_noise": {"1e-3", "1e9", "0"}, "misfit": {"1e308", "-1"}, "misfit_floor": {"1e160", "null"},
-		"cutoff": {"0", "1", "null", "-1", "1e-100"}, "cutoff_fitted": {"1"}, "label_noise_interval": {"null"}, "training": {`"mse"`},
 	} {
 		at := regexp.MustCompile(`"` + field + `": (\[[^]]*]|[^,\n]*)`).FindStringIndex(text)
 		for _, v := range values {
@@ -426,36 +420,6 @@ func TestTrained(t *testing.T) {
 	}
 }
 
-// TestUnknown: what is known of a network holds for none that has a warning.
-func TestUnknown(t *testing.T) {
-	c := must.Get(code.New("gray", 8))(t)
-	of := func(mean float64, warning string) *network {
-		n := &network{code: c, seen: &observed.Summary{Labels: []observed.Error{{Mean: mean, StdErr: 0.01}}}}
-		if warning != "" {
-			n.misread = &fault.Finding{Text: warning}
-		}
-		return n
-	}
-	if s := siblingsOf(of(1, ""), []*network{of(1, ""), of(3, "shuffled")}, 1); !s.ended() || s.count != 1 {
-		t.Errorf("%+v", s)
-	}
-}
-
-// TestShow: soft targets are shown where they were measured, or differ from CE by a hundredth.
-func TestShow(t *testing.T) {
-	soft := func(ratio float64, measured bool) bool {
-		r := Recommendation{Ranking: []forecast.Row{{Best: true, Ratio: 1},
-			{Best: true, Ratio: ratio, Measured: measured}}}
-		r.Ranking[0].Code, r.Ranking[0].Training = "gray", head.CE
-		r.Ranking[1].Code, r.Ranking[1].Training = "gray", head.Soft
-		r.show()
-		return r.Ranking[1].Shown
-	}
-	if !soft(1, true) || soft(0.991, false) || !soft(0.989, false) {
-		t.Errorf("%v, %v, %v", soft(1, true), soft(0.991, false), soft(0.989, false))
-	}
-}
-
 // TestNoRate: a level without samples has no rate, and no interval.
 func TestNoRate(t *testing.T) {
 	r := &Report{network: seenNetwork(t, "unary", 2, []uint64{0, 4}, 0, 0),
@@ -473,7 +437,7 @@ func TestDirectText(t *testing.T) {
 	for direct, want := range map[float64]string{1.2: "better", 1.19: "not told apart", 0.81: "not told apart", 0.8: "worse"} {
 		n := seenNetwork(t, "unary", 8, []uint64{9, 0, 0, 0, 0, 0, 0, 9}, 0, 0)
 		n.source.Labels.Levels, n.options.Baseline.Error = 8, direct
-		f := &Fit{LevelWidth: 1, Decoders: []DecoderRow{{Network: 1, Observed: 1, StdErr: 0.1}}}
+		f := &Fit{LevelWidth: 1, Decoders: []DecoderRow{{Observed: 1, StdErr: 0.1}}}
 		f.Direct = must.Get(f.besideDirect(n))(t)
 		if got := f.directText(); !strings.Contains(got, "this network is "+want) {
 			t.Errorf("direct regression %v: %q, want %q", direct, got, want)
@@ -495,7 +459,7 @@ func TestDirectText(t *testing.T) {
 func TestPaired(t *testing.T) {
 	folder := t.TempDir()
 	o := easy.save(t, folder, "z")
-	f := recommended(t).Fit
+	f := judge(t, o).Fit
 	best := f.Decoders[bestDecoder(f.Decoders)]
 	labels := labelsOf(t, o, best.Decoder, best.Outputs == "logits")
 	y, direct := easy.targets(), mat.NewDense(easy.samples, 1, nil)
@@ -525,6 +489,9 @@ func TestPaired(t *testing.T) {
 		same(t, tt.file, want, *d, nearly)
 		must.Within(t, tt.file+": the standard error of the difference", d.DifferenceErr, -1, d.StdErr)
 	}
+	biased := easy // which a fitted decoder mends
+	biased.change = func(z []float64) { floats.AddConst(1.5, z) }
+	o = biased.save(t, folder, "biased")
 	o.Baseline.File, o.FitDecoder = filepath.Join(folder, "same.npy"), true
 	d := judge(t, o).Fit.Direct
 	want := *d
@@ -561,51 +528,4 @@ func labelsOf(t *testing.T, o Options, name string, logits bool) []float64 {
 		out[i] = sample.Label(observed.Decoding{Decoder: d, Soft: logits})
 	}
 	return out
-}
-
-// TestDecisionText says each decision, and the fitted decoder first where that gains more.
-func TestDecisionText(t *testing.T) {
-	const fitted, keep, train = "read this network with the fitted decoder", "keep johnson", "train "
-	gain := func(gain float64, better bool) *Fitted {
-		return &Fitted{Judgement: fitdecoder.Judgement{Better: better, Gain: gain, BaselineErr: 2}}
-	}
-	stay, next := forecast.Decision{Action: "stay", Ended: true}, forecast.Decision{Action: "train", Gain: 0.08, Better: 1}
-	next.Design.Code, next.Design.Training, next.Design.Decoder = "unary", "bce", "gen"
-	further := next
-	further.Action, further.Gain = "stay", 0.06
-	for _, tt := range []struct {
-		d      forecast.Decision
-		fitted *Fitted
-		want   string
-	}{
-		{next, nil, train}, {next, gain(0.1, true), train}, {stay, nil, keep}, {stay, gain(0.0199, true), keep},
-		{stay, gain(0.0201, true), fitted}, {stay, gain(0.1, false), keep}, {further, gain(0.1, true), fitted},
-	} {
-		if got := decisionText(&tt.d, tt.fitted, "johnson"); !strings.HasPrefix(got, tt.want) && (tt.want != keep ||
-			!strings.Contains(got, keep) || strings.HasPrefix(got, fitted)) {
-			t.Errorf("%+v: %q, want %q", tt.d, got, tt.want)
-		}
-	}
-}
-
-// TestChosenSpacing: half even levels are chosen where the error that is written beside them is
-// smaller by 1 % at least, whatever the baseline is.
-func TestChosenSpacing(t *testing.T) {
-	y := mat.NewDense(2000, 1, nil)
-	for i := range 2000 {
-		y.Set(i, 0, math.Exp(5*float64(i)/1999))
-	}
-	path, seen := save(t, filepath.Join(t.TempDir(), "y.npy"), y), map[bool]bool{}
-	for _, baseline := range []float64{0, 0.1, 1, 5, 100} {
-		s := must.Get(NewSpacings(t.Context(), path, LabelRange{}, []int{4, 16, 64}, baseline))(t)
-		for i := 0; i < len(s.Results); i += 2 {
-			even, half := s.Results[i], s.Results[i+1]
-			want := math.Hypot(half.Quantization, baseline) <= 0.99*math.Hypot(even.Quantization, baseline)
-			seen[want] = true
-			if half.Chosen != want || even.Chosen == want {
-				t.Errorf("baseline %v: %+v is chosen beside %+v", baseline, half.Chosen, even.Chosen)
-			}
-		}
-	}
-	must.Equal(t, "choices", map[bool]bool{true: true, false: true}, seen)
 }

@@ -510,73 +510,21 @@ func TestMistaken(t *testing.T) {
 	}
 }
 
-// TestShuffled: an output of several, and another network, whose samples are in another order than
-// the targets are told so.
+// TestShuffled: an output of several whose samples are in another order than the targets is told so.
 func TestShuffled(t *testing.T) {
 	dir := t.TempDir()
-	o, unary := easy.save(t, dir, "z"), easy
-	unary.code = "unary"
-	z := must.Get(arrayfile.ReadFile(unary.save(t, dir, "unary").Outputs))(t)
+	o := easy.save(t, dir, "z")
+	z := must.Get(arrayfile.ReadFile(o.Outputs))(t)
 	n, columns := z.Dims()
 	other := mat.NewDense(n, columns, nil)
 	for i, j := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
 		other.SetRow(i, z.RawRowView(j))
 	}
-	shuffled := save(t, filepath.Join(dir, "shuffled.npy"), other)
-	o.Others = []Other{{Code: "unary", Outputs: shuffled}}
 	whole := judge(t, o)
-	says(t, whole.Fit.Verdict, "shuffled.npy is left out of the forecasts: the error is that of guessing")
-	if last := whole.Fit.Decoders[len(whole.Fit.Decoders)-1]; last.Network != 2 || last.Known {
-		t.Errorf("forecasts rest on %+v", last)
-	}
-	if !whole.Fit.Perceived.Describes {
-		t.Errorf("%+v", whole.Fit.Perceived)
-	}
-	o.Others[0].Outputs = filepath.Join(dir, "unary.npy")
-	if text := judge(t, o).Fit.Verdict; strings.Contains(text, "is left out") {
-		t.Errorf("%q", text)
-	}
-	o.Code, o.Outputs, o.Others = "unary", shuffled, nil
+	o.Outputs = save(t, filepath.Join(dir, "shuffled.npy"), other)
 	text := strings.Join(NewSeveral([]*Report{whole, judge(t, o)}).Verdict, " ")
-	says(t, text, "Output 2: the error is that of guessing", "the order of samples", "describes 1 of the 2 outputs")
+	says(t, text, "Output 2: the error is that of guessing", "the order of samples")
 	if strings.Contains(text, "Output 1:") {
 		t.Errorf("%q", text)
-	}
-}
-
-// TestJudge: what is close to the model, and what is far.
-func TestJudge(t *testing.T) {
-	for distance, want := range map[float64]string{2.9: "behaves as if", 3.1: "does not behave"} {
-		var p PerceivedFit
-		p.judge(&forecast.Comparison{Distance: distance})
-		if p.Describes != (distance < 3) || !strings.HasPrefix(p.Verdict, "The network "+want) {
-			t.Errorf("%v: %+v", distance, p)
-		}
-	}
-}
-
-// TestCurve: profiles have the curve of the model that describes the network, and where the data
-// reject the label, the mixture's.
-func TestCurve(t *testing.T) {
-	d := easy
-	o := d.save(t, t.TempDir(), "z")
-	o.Bits = []int{1, 2, 3, 4, 5, 6, 7, 8}
-	r := judge(t, o)
-	says(t, r.Fit.Curve, "one noisy label")
-	// Their means are the rates of the model by transitions, over the same prior.
-	sums, bits := map[int]float64{}, map[int]float64{}
-	for k, p := range r.Fit.Profiles {
-		transitions := len(r.network.transitions[k])
-		bits[transitions]++
-		sums[transitions] += floats.Dot(r.Fit.smoothed(), p.Fitted)
-	}
-	for _, rate := range r.Fit.Perceived.Rates {
-		must.Near(t, fmt.Sprintf("mean of the curves of %d transitions", rate.Transitions), rate.Model,
-			sums[rate.Transitions]/bits[rate.Transitions], 1e-12)
-	}
-	d.change = func(z []float64) { floats.Scale(0.05, z) }
-	f := judge(t, d.save(t, t.TempDir(), "z")).Fit
-	if says(t, f.Curve, "Gaussian mixture: r = "); len(f.Profiles[0].Fitted) == 0 {
-		t.Error("no curve")
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/head"
-	"belsim/errmodel/observed"
 	"belsim/errmodel/scenario"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -75,7 +74,7 @@ func TestSoftmax(t *testing.T) {
 		scores.Code = name
 		f := judge(t, scores).Fit
 		same(t, name, Fit{Code: name, Levels: d.levels}, Fit{Code: f.Code, Levels: f.Levels})
-		same(t, name+"'s training", training, f.Perceived.Training)
+		same(t, name+"'s training", training, f.Decoders[0].Training)
 		scores.Outputs = distribution
 		g := judge(t, scores).Fit
 		for i, x := range g.Decoders {
@@ -105,10 +104,8 @@ func TestMeasure(t *testing.T) {
 	}
 	o := d.save(t, dir, "z")
 	o.Targets, o.Range = save(t, filepath.Join(dir, "real.npy"), y), LabelRange{Lo: lo, Hi: hi}
-	direct, probe := o, d
-	probe.code = "probe"
-	o.Recommend, o.FitDecoder = true, true
-	o.Others = []Other{{Code: "probe", Outputs: probe.save(t, dir, "probe").Outputs}}
+	direct := o
+	o.FitDecoder = true
 	direct.Code, direct.Outputs = "direct", save(t, filepath.Join(dir, "p.npy"), p)
 	o.Baseline.File = direct.Outputs
 	error := func(answer func(i int) float64) float64 {
@@ -120,10 +117,10 @@ func TestMeasure(t *testing.T) {
 	}
 	r := judge(t, o)
 	f, observed := r.Fit, map[scenario.Design]float64{}
-	for _, x := range ownRows(f.Decoders) {
+	for _, x := range plainRows(f.Decoders) {
 		answers := labelsOf(t, o, x.Decoder, x.Outputs == "logits")
 		observed[x.Design] = error(func(i int) float64 { return label(answers[i]) })
-		if want := observed[x.Design]; math.Abs(x.Observed-want) > 1e-9 || math.Abs(x.Perceived/want-1) > 0.1 {
+		if want := observed[x.Design]; math.Abs(x.Observed-want) > 1e-9 {
 			t.Errorf("%+v, want %v", x, want)
 		}
 	}
@@ -133,32 +130,16 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", d, e, want)
 		}
 	}
-	for _, x := range f.Recommendation.Ranking {
-		if x.Trained && x.Measured {
-			is(x.Design, x.Forecast)
-		}
-		if x.Decoder == "fitted" {
-			t.Errorf("%+v: fitted decoders are not forecast", x)
-		}
-	}
 	row := NewSeveral([]*Report{r}).Rows[0]
 	is(row.Design, row.Error)
 
 	predicted := error(func(i int) float64 { return p.At(i, 0) })
 	same(t, "the error of the baseline", predicted, f.Direct.Error, nearly)
-	direct.Recommend = true
 	f = judge(t, direct).Fit
 	read := f.Decoders[0]
 	read.Decoder, read.Outputs, read.Observed = "prediction", "labels", predicted
 	same(t, "decoders of direct regression", []DecoderRow{read}, f.Decoders, nearly)
-	must.Within(t, "the model's error over the observed one", read.Perceived/predicted, 0.97, 1.03)
 	same(t, "rows of the mixture", 0, len(f.Mixture))
-	same(t, "the model describes direct regression", true, f.Perceived.Describes)
-	must.Within(t, "s", d.noise, f.Perceived.NoiseInterval[0], f.Perceived.NoiseInterval[1])
-	x := first(t, f, func(r forecast.Row) bool { return r.Code == "direct" })
-	want := x
-	want.Trained, want.Forecast, want.Decoder, want.Training = true, predicted, "prediction", "l1"
-	same(t, "the row of direct regression", want, x, nearly)
 	direct.FitDecoder = true
 	refuses(t, direct, "p.npy: predictions of direct regression need no decoder")
 }
@@ -166,39 +147,22 @@ func TestMeasure(t *testing.T) {
 // TestOnLevels: a range whose levels are the labels themselves, such as that of whole numbers from
 // 0, is a matter of units alone.
 func TestOnLevels(t *testing.T) {
-	o, plain := easy.save(t, t.TempDir(), "z"), recommended(t).Fit
-	o.Recommend = true
+	o := easy.save(t, t.TempDir(), "z")
+	plain := judge(t, o).Fit
 	const lo, width = 10, 0.5
 	y := easy.targets()
 	y.Apply(func(_, _ int, v float64) float64 { return lo + width*(v-1) }, y)
 	o.Targets, o.Range = save(t, filepath.Join(t.TempDir(), "y.npy"), y), LabelRange{Lo: lo, Hi: lo + 15*width}
 	f := judge(t, o).Fit
-	rounded := cmpopts.EquateApprox(1e-9, 0)
 	for i, d := range f.Decoders {
-		d.Observed, d.StdErr, d.Perceived = d.Observed/width, d.StdErr/width, d.Perceived/width
+		d.Observed, d.StdErr = d.Observed/width, d.StdErr/width
 		d.Bias, d.BiasStdErr, d.Offset = d.Bias/width, d.BiasStdErr/width, (d.Offset-lo*(1-d.Slope))/width+1-d.Slope
 		same(t, "a decoder", plain.Decoders[i], d, cmpopts.EquateApprox(1e-9, 1e-9))
 	}
-	same(t, "the model", plain.Perceived, f.Perceived, rounded)
-	type row struct {
-		scenario.Design
-		Ratio float64
-	}
-	rows := func(f *Fit) (out []row) {
-		for _, r := range f.Recommendation.Ranking {
-			// Direct regression is the one decoder that answers between the levels.
-			if r.Code != "direct" {
-				out = append(out, row{r.Design, r.Ratio})
-			}
-		}
-		return out
-	}
-	byDesign := cmpopts.SortSlices(func(a, b row) bool { return fmt.Sprint(a.Design) < fmt.Sprint(b.Design) })
-	same(t, "the ranking", rows(plain), rows(f), rounded, byDesign)
 }
 
-// TestHeads: predictions of direct regression, and CORN's logits, show the label noise that they
-// were drawn with.
+// TestHeads: predictions of direct regression, and CORN's logits, have the error of the label noise
+// that they were drawn with.
 func TestHeads(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	direct, corn, _ := d.savePerceived(t, dir)
@@ -207,32 +171,12 @@ func TestHeads(t *testing.T) {
 			return d.Decoder == "gen" && d.Outputs == "bits" || d.Code == "direct"
 		})].Observed
 	}
-	direct.Recommend = true
 	var errors []float64
 	for _, o := range []Options{direct, corn} {
 		f := judge(t, o).Fit
-		p := *f.Perceived
-		p.Training, p.Describes = map[string]head.Training{"direct": "l1", "corn": "bce"}[o.Code], true
-		same(t, o.Code, Fit{Code: o.Code, Levels: d.levels, Bits: d.levels - 1, Perceived: &p},
-			Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits, Perceived: f.Perceived})
-		must.Within(t, "s of "+o.Code, d.noise, p.NoiseInterval[0], p.NoiseInterval[1])
+		same(t, o.Code, Fit{Code: o.Code, Levels: d.levels, Bits: d.levels - 1},
+			Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits})
 		errors = append(errors, gen(f))
-		if !o.Recommend {
-			continue
-		}
-		for i, r := range f.Recommendation.Ranking {
-			// The model knows no reason why a code of few transitions should be better or worse
-			// than the label itself.
-			want, what := r, fmt.Sprintf("row %d, %s", i, r.Code)
-			if want.Trained = r.Code == "direct"; want.Trained {
-				want.Ratio, want.Decoder = 1, "nearest"
-			}
-			same(t, what, want, r)
-			if r.Best && (r.Code == "unary" || r.Code == "johnson") {
-				must.Within(t, what+": the ratio", r.Ratio, 0.95, 1.05)
-				must.Within(t, what+": no gain", 1, r.RatioCI[0], r.RatioCI[1])
-			}
-		}
 	}
 	// Both answer with the level nearest to the perceived label, but within s of the ends of the
 	// range, for 6 % of the samples.
@@ -303,35 +247,6 @@ func TestBias(t *testing.T) {
 	}
 }
 
-// TestPostponed: of many outputs that were trained together the perceived label is fitted for recommendations
-// alone, and these are what to do next. Levels that are not even have none.
-func TestPostponed(t *testing.T) {
-	const levels, samples = 130, 200
-	z, y := mat.NewDense(samples, levels, nil), mat.NewDense(samples, 1, nil)
-	values := make([]float64, levels)
-	for k := range levels {
-		values[k] = math.Pow(float64(k), 1.1)
-	}
-	for i := range samples {
-		level := float64(7 * i % levels)
-		y.Set(i, 0, level)
-		for k := range levels {
-			z.Set(i, k, -math.Abs(float64(k)-level-2*math.Sin(float64(i))))
-		}
-	}
-	dir := t.TempDir()
-	o := Options{Code: "softmax", Outputs: save(t, filepath.Join(dir, "z.npy"), z),
-		Targets: save(t, filepath.Join(dir, "y.npy"), y), Range: LabelRange{Lo: 0, Hi: levels - 1},
-		Temperature: 1, Decoders: decode.Builtin()}
-	says(t, judge(t, o).Fit.Verdict, "takes long", "Next: forecast all other codes")
-	o.Range = LabelRange{Lo: values[0], Hi: values[levels-1], Values: values}
-	y.Apply(func(_, _ int, level float64) float64 { return values[int(level)] }, y)
-	o.Targets = save(t, filepath.Join(dir, "uneven.npy"), y)
-	if v := judge(t, o).Fit.Verdict; strings.Contains(v, "forecast all") || strings.Contains(v, "takes long") {
-		t.Errorf("uneven levels: %q", v)
-	}
-}
-
 // noNumber is a number that does not exist, in a text.
 var noNumber = regexp.MustCompile(`NaN|[+−-]?Inf\b|%!`)
 
@@ -357,7 +272,7 @@ func degenerate(t *testing.T, c *code.Code, samples, every int, scale float64) O
 	}
 	return Options{Code: c.Name(), Levels: c.Levels(), Targets: save(t, filepath.Join(dir, "y.npy"), y),
 		Outputs: save(t, filepath.Join(dir, "z.npy"), z), Temperature: 1,
-		Decoders: decode.Builtin(), Recommend: true}
+		Decoders: decode.Builtin()}
 }
 
 // TestNoNumber: a number that does not exist, such as a ratio to an error of 0, is neither in a
@@ -373,7 +288,7 @@ func TestNoNumber(t *testing.T) {
 					}
 					c := must.Get(code.New(of, levels))(t)
 					o := degenerate(t, c, samples, 7+20*i, scale)
-					o.Code, o.Recommend = name, levels == 3 && i == 0
+					o.Code = name
 					if scale == 3 {
 						o.Baseline.File = o.Targets
 					}
@@ -404,41 +319,14 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// TestNoWrongOutput: a network that is always right has its errors and no model.
+// TestNoWrongOutput: a network that is always right is judged by more samples.
 func TestNoWrongOutput(t *testing.T) {
-	o := degenerate(t, must.Get(code.New("johnson", 16))(t), 200, 0, 3)
+	o := degenerate(t, must.Get(code.New("johnson", 16))(t), 200, 0, 1)
 	r := must.Get(Run(t.Context(), o, 1, nil))(t)
-	if f := r.Fit; f.Decoders[0].Observed != 0 || len(f.Recommendation.Ranking) > 0 ||
-		!strings.Contains(f.Verdict, "None of the 200 × 8 outputs is on the wrong side") {
+	if f := r.Fit; f.Decoders[0].Observed != 0 ||
+		!strings.Contains(f.Verdict, "Next: judge the network by more test samples") {
 		t.Errorf("the fit is %+v", f)
 	}
-}
-
-// TestSeeds: several networks of one head count as one, with their mean, whose interval is Student's.
-func TestSeeds(t *testing.T) {
-	dir := t.TempDir()
-	var o Options
-	var others []Other
-	for i, noise := range []float64{0.9, 0.95, 0.99} {
-		d := easy
-		d.noise, d.seed = noise, uint64(20+i)
-		o = d.save(t, dir, fmt.Sprintf("z%d", i))
-		others = append(others, Other{Code: o.Code, Outputs: o.Outputs})
-	}
-	o.Others, o.Recommend = others[:2], true
-	f := judge(t, o).Fit
-	row := first(t, f, func(r forecast.Row) bool { return r.Trained && r.Best })
-	var seeds []observed.Error
-	for _, n := range f.Decoders {
-		if n.Design == row.Design {
-			seeds = append(seeds, observed.Error{Mean: n.Observed, StdErr: n.StdErr})
-		}
-	}
-	mean := forecast.MeanOfSeeds(seeds)
-	interval := mean.Interval()
-	must.Within(t, "the mean of the seeds", row.Forecast/mean.Mean, 1-1e-12, 1+1e-12)
-	must.Within(t, "the width of its interval over that of Student's",
-		(row.Interval[1]-row.Interval[0])/(interval[1]-interval[0]), 0.95, 1.1)
 }
 
 // BenchmarkSoftmax fits heads of many levels, and of many samples.

@@ -69,6 +69,9 @@ func (n *network) profiles(m *mixture) (out []Profile, curve string) {
 func profile(n *network, m *mixture, k int) Profile {
 	counts, levels := n.seen.Counts, n.code.Levels()
 	p := MixtureProfile(n.code, n.transitions, k, m.R, m.Sigma)
+	if m.R == 0 { // no bit erred: there is no σ
+		clear(p.Fitted)
+	}
 	if n.options.predicts() {
 		p.Name = fmt.Sprintf("above level %d", k+1)
 	}

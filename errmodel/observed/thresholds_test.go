@@ -70,19 +70,6 @@ func TestLogitScale(t *testing.T) {
 	}
 }
 
-// TestDispersionByHand: of three samples of a level, one has both bits wrong, one the first alone, and
-// one none: the balances 2, 1 and 0 have the variance 1, and the bits 1/3 each.
-func TestDispersionByHand(t *testing.T) {
-	c, transitions, balances := errmodel.NewCounts(2, 2), [][]int{{1}, {1}}, make([]Sums, 2)
-	for _, wrong := range [][]int{{0, 1}, {0}, nil} {
-		c.Add(0, wrong)
-		balances[0].Add(balance(transitions, 0, wrong))
-	}
-	if got := dispersion(c, balances, transitions); math.Abs(got-1.5) > 1e-12 {
-		t.Errorf("dispersion %v, want 1.5", got)
-	}
-}
-
 // TestErrorInterval: no error is below 0, whatever its standard error is.
 func TestErrorInterval(t *testing.T) {
 	for _, e := range []Error{{Mean: 1, StdErr: 1}, {Mean: 0, StdErr: 1}, {Mean: 3, StdErr: 1}} {

@@ -69,9 +69,8 @@ func (c *Ranking) Heading(s *scenario.Scenario) string {
 	return fmt.Sprintf("%d levels, %s, seed %d; %s\nmodel: %s\n", c.Levels, s, c.Seed, c.Expects, s.Model.Assumption())
 }
 
-// Notes are sentences below the table, each on its line: what its marks mean, and which model
-// forecasts trained networks. more are further sentences.
-func (c *Ranking) Notes(more ...string) string {
+// Notes are sentences below the table, each on its line: what its marks mean.
+func (c *Ranking) Notes() string {
 	var out strings.Builder
 	var unlearned []code.Learned
 	var capped []string // each once
@@ -106,9 +105,6 @@ func (c *Ranking) Notes(more ...string) string {
 		fmt.Fprintf(&out, "± is a standard error. Sampling ended before it was %.2g %% of the mean: %s.", 100*c.RelErr,
 			strings.Join(capped, ", "))
 		out.WriteString(" --samples takes more.\n")
-	}
-	for _, text := range more {
-		out.WriteString(text + "\n")
 	}
 	if out.Len() == 0 {
 		return ""
