@@ -22,14 +22,11 @@ var costs = []struct {
 }{
 	{"codes", 0.05},
 	{"compare", 1},
-	{"forecast --mae 3", 2.8},
-	{"forecast --levels 64 --mae 1", 0.7},
-	{"forecast unary hexj --levels 16,32,64 --range 0:100 --mae 1.3@64 --decoder gen,gen-ex", 0.6},
 	{"heatmap", 4},
 	{"heatmap hexj b1jdj --levels 64 --r 0.1:3:30 --sigma 0.5:5:30 --method exact", 0.35},
 	{"optimize --levels 16 --bits 8 --r 0.6 --sigma 1.5", 0.4},
 	{"verify", 0.1},
-	{"fit --recommend --code johnson --levels 64 --range 2.5:4.3 --targets TARGETS --outputs OUTPUTS", 1},
+	{"fit --code johnson --levels 64 --range 2.5:4.3 --targets TARGETS --outputs OUTPUTS", 0.5},
 }
 
 // fixedWork is a piece of work that never changes, some two seconds of a processor.

@@ -19,7 +19,6 @@ import (
 	"testing"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/head"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
@@ -36,10 +35,7 @@ var results = []struct {
 }{
 	{"codes", "JSON of the list of all codes", codeList{}},
 	{"codes", "JSON of one code", codeMatrix{}},
-	{"compare", "JSON; the CSV has the fields of `results[]`. Networks that know one noisy label have those of levels",
-		compare.Ranking{}},
-	{"forecast", "JSON; the CSV has the fields of `results[]`, with the ends of `interval` as `interval_lo` and `interval_hi`", forecast.Ranking{}},
-	{"levels", "JSON; the CSV has the label of each level", assess.Spacings{}},
+	{"compare", "JSON; the CSV has the fields of `results[]`", compare.Ranking{}},
 	{"heatmap", "JSON; the CSV has the fields of `cells[]`", heatmap.Map{}},
 	{"verify", "JSON; the CSV has the fields of `labels[]`, and three sums", verify.Report{}},
 	{"fit", "JSON", assess.Fit{}},

@@ -137,7 +137,7 @@ func TestInputsKeptEverywhere(t *testing.T) {
 	os.Stdin = input
 	defer func() { os.Stdin = stdin }()
 	required := map[string]string{"decode": "--decoder gen --outputs z.csv",
-		"fit": "--code gray --targets y.csv --outputs z.csv", "optimize": "--bits 4", "levels": "--range 1:2"}
+		"fit": "--code gray --targets y.csv --outputs z.csv", "optimize": "--bits 4"}
 	refused := func(stdout io.Writer, args ...string) bool {
 		t.Helper()
 		var stderr bytes.Buffer
@@ -161,7 +161,7 @@ func TestInputsKeptEverywhere(t *testing.T) {
 			for i, text := range []string{"-", "./hard.csv", "gray:logits:soft.csv", "in.csv:y.csv"} {
 				args := []string{cmd.Name}
 				for words := strings.Fields(required[cmd.Name]); len(words) > 0; words = words[2:] {
-					if words[0] != "--"+v.Name && (cmd.Name != "levels" || v.Name != "model") { // which has the range
+					if words[0] != "--"+v.Name {
 						args = append(args, words[:2]...)
 					}
 				}
@@ -237,17 +237,6 @@ func TestInterruptSays(t *testing.T) {
 		"written: figs/figure-2a.csv, figs/figure-2a.pdf, figs/figure-2a.svg, figs/figure-2a.png\n"
 	if status != 130 || !strings.HasSuffix(stderr, want) {
 		t.Errorf("exit %d, %q; want %q", status, stderr, want)
-	}
-}
-
-// TestAllOrNone: of several outputs of which one cannot be made, none is.
-func TestAllOrNone(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	write(t, "y.csv", "1.5\n2.5\n4.25\n")
-	refused(t, "want one with --levels", "levels", "--targets", "y.csv", "--levels", "4,8", "-o", "x.json", "-o", "x.csv")
-	if entries := must.Get(os.ReadDir(dir))(t); len(entries) != 1 {
-		t.Errorf("%v; want y.csv alone", entries)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -16,8 +15,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/errmodel/assess"
-	"belsim/errmodel/head"
-	"belsim/errmodel/scenario"
 	"belsim/montecarlo/compare"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
@@ -148,41 +145,6 @@ func TestModel(t *testing.T) {
 	mustRun(t, "verify --code johnson --model fit.json --samples 5000")
 	prints(t, fmt.Sprintf("at the fit, r = %.4g and σ = %.4g", f.R, f.Sigma), "heatmap", "unary", "johnson", "--model",
 		"fit.json", "--method", "exact", "--r", "0.5:2:6", "--sigma", "0.5:3:5", "-o", "map.svg")
-	mustRun(t, "optimize --bits 6 --steps 1 --quiet --model fit.json") // whose labels are levels
-}
-
-// TestRecommend: a code of one's own is ranked like the named one.
-func TestRecommend(t *testing.T) {
-	inFolderWithData(t)
-	_, _, network := smallNetwork(t)
-	mustRun(t, "codes gray --levels 16 -o mine.csv")
-	f := fitOf(t, append(network, "--recommend", "--candidates", "mine.csv")...)
-	gray, mine := map[scenario.Design]float64{}, map[scenario.Design]float64{}
-	for _, r := range f.Recommendation.Ranking {
-		at := r.Design
-		at.Code = ""
-		switch r.Code {
-		case "gray":
-			gray[at] = r.Forecast
-		case "mine.csv":
-			mine[at] = r.Forecast
-		}
-	}
-	if len(gray) == 0 || !maps.Equal(gray, mine) {
-		t.Errorf("forecasts of gray: %v; of the same code in a file: %v", gray, mine)
-	}
-}
-
-// TestFitNetworks reads several networks at once.
-func TestFitNetworks(t *testing.T) {
-	inFolderWithData(t)
-	smallNetwork(t)
-	write(t, "again.npy", content(t, "z.npy"))
-	f := fitOf(t, "fit", "--code", "johnson", "--outputs", "z.npy", "--also", "johnson:again.npy", "--levels", "16",
-		"--range", "2.5:4.3", "--targets", "y.npy")
-	want := f.Decoders[0]
-	want.Code, want.Network = "johnson", 2
-	must.Equal(t, "first row of the second network", want, f.Decoders[len(f.Decoders)/2])
 }
 
 // TestFitSeveral judges a network of three outputs, each of which has the example's bits.
@@ -204,14 +166,14 @@ func TestFitSeveral(t *testing.T) {
 	must.Succeed(t, os.WriteFile("z3.npy", data, 0o600))
 	const args = "fit --code johnson --levels 16 --targets y3.npy --outputs z3.npy "
 	const ranges = args + "--range 2.5:4.3 --range 5:8.6 --range 7.5:12.9 "
-	var got, all assess.Several
+	var got assess.Several
 	out := mustRun(t, ranges+"-o several.json -o several.html")
 	readJSON(t, "several.json", &got)
 	if page := content(t, "several.html"); strings.Count(page, "<svg") != 9 ||
 		!strings.Contains(page, "<h1>output 3: johnson, 16 levels</h1>") {
 		t.Error("several.html has not three pictures of each output: errors of bits, noise, and the PIT")
 	}
-	if !strings.HasPrefix(out, "The network has 3 outputs.") || strings.Count(out, "describes it") != 3 {
+	if !strings.HasPrefix(out, "The network has 3 outputs.") {
 		t.Error(out)
 	}
 	want := fitOf(t, alone...)
@@ -225,21 +187,16 @@ func TestFitSeveral(t *testing.T) {
 			t.Errorf("output %d: %v levels of %v, want %v of %v", k+1, f.Decoders[0].Observed, f.LevelWidth,
 				want.Decoders[0].Observed, want.LevelWidth)
 		}
-		row.Output, row.Error, row.Describes = k+1, unit*row.Error, true
+		row.Output, row.Error = k+1, unit*row.Error
 		must.Equal(t, "row", row, got.Rows[k], cmpopts.EquateApprox(0.003, 0))
 	}
-	// Forecasts of each output.
+	// Direct regression beside each output.
 	targets.Apply(func(_, _ int, v float64) float64 { return 1.1 * v }, targets)
 	save(t, "direct.npy", targets)
-	must.Succeed(t, os.WriteFile("again.npy", data, 0o600))
-	text := mustRun(t, ranges+"--recommend --also johnson:again.npy --baseline direct.npy -o all.json -o all.html")
-	readJSON(t, "all.json", &all)
-	if last := all.Outputs[2]; last.Recommendation.Decision == nil || last.Direct == nil {
-		t.Fatal("there is no decision for the last output, or no direct regression")
-	}
-	must.Equal(t, "networks of output 3", 2, all.Outputs[2].Decoders[len(all.Outputs[2].Decoders)-1].Network)
-	if !strings.Contains(strings.Join(strings.Fields(text), " "), "output 3: keep") {
-		t.Error(text)
+	mustRun(t, ranges+"--baseline direct.npy -o several.json")
+	readJSON(t, "several.json", &got)
+	if got.Outputs[2].Direct == nil {
+		t.Error("there is no direct regression beside the last output")
 	}
 	for args, want := range map[string]string{
 		args + "--range 2.5:4.3 --range 5:8.6": "--range is given 2 times, and the network has outputs for 3 targets",
@@ -247,52 +204,11 @@ func TestFitSeveral(t *testing.T) {
 		ranges + "-o fit.csv":                  "cannot write fit.csv: a network of several outputs",
 		ranges + "--baseline 0.1":              "--baseline X is for a network of one output",
 		ranges + "--baseline y.npy":            "y.npy has 1 column; want a prediction for each of 3 targets",
-		ranges + "--also johnson:z.npy":        "want targets N × K and outputs N × K × M",
 		ranges + "--targets points:y3.npy":     "--targets points:y3.npy: fit measures no points",
 		args + "--targets y.npy":               "want targets N × K and outputs N × K × M",
 	} {
 		refused(t, want, args)
 	}
-}
-
-// TestForecast: the flags of forecast, and what a fit says in their place.
-func TestForecast(t *testing.T) {
-	inFolderWithData(t)
-	ask := func(args string) (out forecast.Ranking) {
-		t.Helper()
-		runJSON(t, &out, "forecast unary --levels 8,16 "+args)
-		return out
-	}
-	if drawn := mustRun(t, "forecast unary gray --levels 8,16 --range 0:1 --mae 0.1 -o l.png -o l.svg"); len(content(t, "l.png")) < 1000 || !strings.Contains(drawn, "suffice") && !strings.Contains(drawn, "may still help") {
-		t.Errorf("%q", drawn)
-	}
-	mustRun(t, "forecast unary --levels 8,16 --range 0:1 --mae 0.1 --style column -o l.svg")
-	if !strings.Contains(content(t, "l.svg"), `width="237.6pt"`) {
-		t.Errorf("a picture for a column is not 3.3 inches wide")
-	}
-	out := ask("--range 0:1 --mae 0.1 -o x.csv")
-	want, unexported := out, cmpopts.IgnoreUnexported(forecast.EnoughLevels{})
-	want.MAE, want.MAELevels, want.Unit = new(0.1), 16, "label units"
-	must.Equal(t, "forecast, as the flags say", want, out, unexported)
-	if len(out.Results) != 2 || out.Results[0].Forecast > 0.1 {
-		t.Errorf("%d rows, want 2; the first forecast is %v", len(out.Results), out.Results[0].Forecast)
-	}
-
-	_, _, network := smallNetwork(t)
-	f := fitOf(t, append(network, "-o", "fit.json")...)
-	out = ask("--model fit.json --training bce,ce")
-	want = out
-	want.Range, want.LabelNoise, want.Misfit = *f.Range, f.LevelWidth*f.Perceived.Noise, f.LevelWidth*f.Perceived.Misfit
-	must.Equal(t, "forecast, as the fit says", want, out, cmpopts.EquateApprox(1e-12, 0), unexported)
-	must.Equal(t, "rows of two trainings", 4, len(out.Results))
-	// Without a range label units are levels, and without levels those of the fit count.
-	var own, plain forecast.Ranking
-	runJSON(t, &own, "forecast unary --model fit.json")
-	must.Equal(t, "levels of the fit", []int{16}, own.Levels)
-	runJSON(t, &plain, "forecast unary --levels 16 --mae 0.9")
-	must.Equal(t, "unit", "levels", plain.Unit)
-	must.Equal(t, "misfit", 0.25*15/63, plain.Misfit)
-	must.Within(t, "label noise", plain.LabelNoise, 1, 1.3)
 }
 
 // writeColumn writes numbers as a .csv file.
@@ -386,31 +302,5 @@ func TestUnevenValues(t *testing.T) {
 	own := readColumn(t, "d.npz:values") // v, or with an offset
 	if all := readColumn(t, "i.npy"); slices.Min(all) < own[0] || slices.Max(all) > own[15] {
 		t.Error("intervals leave the labels of the levels")
-	}
-}
-
-// TestSpacings: the files of levels have the values that are chosen. Package assess tests these.
-func TestSpacings(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var y []float64
-	for i := range 10000 { // of a long tail, with many zeros
-		y = append(y, max(0, math.Exp(3*float64(i)/10000)-2))
-	}
-	writeColumn(t, "long.csv", y...)
-	var s assess.Spacings
-	runJSON(t, &s, "levels --targets long.csv --levels 8 --baseline 0.5 -o v.csv -o v.npy -o v.png")
-	for _, r := range s.Results {
-		want := r
-		want.Quantization = quantization(y, r.Values)
-		want.Forecast = math.Hypot(want.Quantization, 0.5)
-		must.Equal(t, "row", want, r, cmpopts.EquateApprox(5e-10, 0))
-	}
-	if v := readColumn(t, "v.csv"); !slices.Equal(v, readColumn(t, "v.npy")) || !slices.Equal(v, s.Results[1].Values) ||
-		!s.Results[1].Chosen {
-		t.Errorf("%v, want %v", v, s.Results[1].Values)
-	}
-	mustRun(t, "levels --targets long.csv --levels 8 --baseline 50 --range 0:20 -o v.csv")
-	if v := readColumn(t, "v.csv"); v[7] != 20 || v[1] != 20./7 {
-		t.Errorf("%v, want even levels", v)
 	}
 }

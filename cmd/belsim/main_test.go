@@ -155,7 +155,7 @@ func golden(t *testing.T, name, got string) {
 	must.Equal(t, name+" (go test ./cmd/belsim -update accepts it)", content(t, path), got)
 }
 
-var commands = []string{"codes", "compare", "forecast", "levels", "heatmap", "verify", "fit", "decode", "optimize", "explore",
+var commands = []string{"codes", "compare", "heatmap", "verify", "fit", "decode", "optimize", "explore",
 	"figures", "bench", "sweep", "merge"}
 
 func TestHelp(t *testing.T) {
