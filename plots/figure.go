@@ -1,5 +1,5 @@
 // Package plots draws the figures of belsim: heatmaps of planes of error models, code matrices,
-// errors and error rates by level, comparisons and forecasts of codes, and intervals.
+// errors and error rates by level, comparisons of codes, and intervals.
 // It draws plain data; package paper makes them of results.
 //
 // Figures stay readable without colours: lines differ in dash and weight, points differ in

@@ -41,11 +41,11 @@ func smallNetwork(t *testing.T) (y, z *mat.Dense, args []string) {
 	for i := range samples {
 		level := 1 + 15*random.Float64()
 		y.Set(i, 0, 2.5+(level-1)*1.8/15)
-		perceived := level + random.NormFloat64()
+		noisy := level + random.NormFloat64()
 		for k := range c.Bits() {
 			weights := [2]float64{1e-6, 1e-6}
 			for n := range c.Levels() {
-				d, bit := perceived-float64(n+1), int(c.Value(n, k))
+				d, bit := noisy-float64(n+1), int(c.Value(n, k))
 				weights[bit] += math.Exp(-d * d / 2)
 			}
 			z.Set(i, k, math.Log(weights[1]/weights[0]))

@@ -26,10 +26,10 @@ import (
 	"belsim/theory/decode"
 )
 
-// savePerceived writes what three networks say that know nothing but a perceived label, of the
+// saveHeads writes what three networks say that know nothing but a noisy label, of the
 // targets of d: the label itself, the conditional logits of CORN under a uniform prior, and the
 // scores of a softmax. It returns options, of scores without a code.
-func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn, scores Options) {
+func (d drawn) saveHeads(t *testing.T, dir string) (direct, corn, scores Options) {
 	t.Helper()
 	y, r := d.targets(), rand.New(rand.NewPCG(d.seed, 2))
 	p, z := mat.NewDense(d.samples, 1, nil), mat.NewDense(d.samples, d.levels-1, nil)
@@ -61,7 +61,7 @@ func (d drawn) savePerceived(t *testing.T, dir string) (direct, corn, scores Opt
 func TestSoftmax(t *testing.T) {
 	d, dir := easy, t.TempDir()
 	d.samples = 1000
-	_, _, o := d.savePerceived(t, dir)
+	_, _, o := d.saveHeads(t, dir)
 	p := must.Get(arrayfile.ReadFile(o.Outputs))(t)
 	for i := range d.samples {
 		row := p.RawRowView(i)
@@ -165,7 +165,7 @@ func TestOnLevels(t *testing.T) {
 // that they were drawn with.
 func TestHeads(t *testing.T) {
 	d, dir := easy, t.TempDir()
-	direct, corn, _ := d.savePerceived(t, dir)
+	direct, corn, _ := d.saveHeads(t, dir)
 	gen := func(f *Fit) float64 {
 		return f.Decoders[slices.IndexFunc(f.Decoders, func(d DecoderRow) bool {
 			return d.Decoder == "gen" && d.Outputs == "bits" || d.Code == "direct"
@@ -178,7 +178,7 @@ func TestHeads(t *testing.T) {
 			Fit{Code: f.Code, Levels: f.Levels, Bits: f.Bits})
 		errors = append(errors, gen(f))
 	}
-	// Both answer with the level nearest to the perceived label, but within s of the ends of the
+	// Both answer with the level nearest to the noisy label, but within s of the ends of the
 	// range, for 6 % of the samples.
 	must.Within(t, "the error of direct regression over CORN's", errors[0]/errors[1], 0.98, 1.02)
 	// CORN's probabilities are read as its logits.
@@ -208,7 +208,7 @@ func TestHeads(t *testing.T) {
 // a bias are not. A factor is told as a factor.
 func TestBias(t *testing.T) {
 	d, dir := easy, t.TempDir()
-	direct, _, _ := d.savePerceived(t, dir)
+	direct, _, _ := d.saveHeads(t, dir)
 	direct.Range = LabelRange{Lo: 1, Hi: float64(d.levels)}
 	if f := judge(t, direct).Fit; len(f.Findings) > 0 || strings.Contains(f.Verdict, "subtract") {
 		t.Errorf("sound predictions: %+v", f.Findings)

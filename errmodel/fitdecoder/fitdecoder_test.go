@@ -31,7 +31,7 @@ func mustCode(t testing.TB, name string, levels int) *code.Code {
 	return must.Get(code.New(name, levels))(t)
 }
 
-// draw draws samples of a network. Every sample has a perceived label, its target with noise; the
+// draw draws samples of a network. Every sample has a noisy label, its target with noise; the
 // logit of a bit is a smoothed code word there, with noise that is as large as misfit, and times a
 // scale.
 func draw(c *code.Code, n int, noise, misfit, scale float64, seed uint64) *observed.Samples {
