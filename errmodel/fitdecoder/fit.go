@@ -88,7 +88,8 @@ type Judgement struct {
 	Intervals *Intervals `json:"intervals"`
 	// a row for the best decoder of each kind
 	Kinds []KindRow `json:"kinds"`
-	Notes []string  `json:"notes"`
+	// what keeps a fitted decoder from being better
+	Notes []string `json:"notes"`
 }
 
 // KindRow is the best decoder of one kind.
