@@ -4,7 +4,6 @@
 package code
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -168,22 +167,6 @@ func Apart(a, b []uint64) (n int) {
 func (c *Code) Transitions() [][]int {
 	t, _ := c.TransitionsContext(context.Background()) // has no other error than the context's
 	return t
-}
-
-// Side returns 1 where the nearest transition of a bit lies above row i, from 0, and −1 where it
-// lies below; 0 without a transition, and between two that are equally near. at are the bit's
-// transitions, as Transitions has them.
-func Side(at []int, i int) int {
-	k, _ := slices.BinarySearch(at, i+1)
-	switch {
-	case len(at) == 0:
-		return 0
-	case k == 0:
-		return 1
-	case k == len(at):
-		return -1
-	}
-	return cmp.Compare(i+1-at[k-1], at[k]-i)
 }
 
 // TransitionsContext is Transitions for large codes: it ends with the context's error when

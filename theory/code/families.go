@@ -55,14 +55,10 @@ func Families() []Family {
 	}
 }
 
-// probe is another name of gray: its columns have 1, 2, 4, 8, … transitions, so that a network
-// which is trained with them shows what it can learn.
-const probe = "probe"
-
 // Lookup returns the named family.
 func Lookup(name string) (Family, bool) {
 	for _, f := range Families() {
-		if f.Name == name || name == probe && f.Name == "gray" {
+		if f.Name == name {
 			return f, true
 		}
 	}

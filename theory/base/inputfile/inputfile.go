@@ -42,13 +42,6 @@ func Stat(path string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
-// Same reports whether two paths are of one file that exists, by whatever links.
-func Same(a, b string) bool {
-	at, errA := Stat(a)
-	other, errB := Stat(b)
-	return errA == nil && errB == nil && os.SameFile(at, other)
-}
-
 // named is a File that has a name.
 type named struct{ *os.File }
 
