@@ -224,6 +224,13 @@ func (s *Sums) Error() Error {
 	return Error{Mean: mean, StdErr: math.Sqrt(max(0, s.square/s.n-mean*mean) / max(s.n-1, 1))}
 }
 
+// Line says how the targets lie around answers, in levels.
+type Line struct {
+	Bias Error // mean answer − target
+	// the line of least squares, target = Offset + Slope·answer
+	Offset, Slope float64
+}
+
 // At is the target at an answer.
 func (l Line) At(answer float64) float64 { return l.Offset + l.Slope*answer }
 
