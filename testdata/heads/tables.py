@@ -25,6 +25,7 @@ KINDS = ("tables", "images")
 # The number of outputs at 64 levels.
 OUTPUTS = {"unary": 63, "johnson": 32, "b1jdj": 17, "hexj": 16, "b2jdj": 10, "gray": 6, "binary": 6, "onehot": 64, "hadamard": 64,
            "corn": 63, "direct": 1}  # fmt: skip
+HIDDEN = [("gray", "ce"), ("binary", "ce"), ("onehot", "bce"), ("b1jdj", "soft"), ("hexj", "soft"), ("direct", "huber")]
 # The heads that every data set has. Excess is over the best of these.
 COMMON = [(c, t) for c in ("unary", "johnson", "b1jdj") for t in ("bce", "ce", "soft")] + [("onehot", "soft"), ("direct", "l1")]
 FEWEST = 4  # data sets for quartiles
@@ -100,8 +101,9 @@ def ordered(excess):
 def all_heads(excess):
     table("head", "outputs", "level: tables", "level: images", "label: tables", "label: images", "data sets")
     for code, training in ordered(excess):
-        if code not in OUTPUTS or (training not in ("bce", "ce") and (code, training) not in [*COMMON, ("direct", "l2")]):
-            continue  # lost.csv has variants of codes, and training through gen-ex
+        through = training in ("l1", "l2") and code != "direct"
+        if code not in OUTPUTS or through or (code, training) in HIDDEN:
+            continue  # lost.csv has them
         cells, sets = [], []
         for m in MEASURES:
             for k in KINDS:
@@ -133,11 +135,11 @@ def soft(networks):
             for read in ("gen_ex_label", "median_label"):
                 found.setdefault((r["sigma"], read), {}).setdefault(r["data"], []).append(float(r[read]))
     base = {d: statistics.mean(v) for d, v in found["", "gen_ex_label"].items()}
-    table("softmax, targets", "mean: tables", "mean: images", "median: tables", "median: images")
-    for sigma in ("", "0.75", "1", "2"):
+    table("softmax", "mean: tables", "mean: images", "median: tables", "median: images")
+    for sigma in ("", "0.75", "2"):
         cells = [f"{mean([statistics.mean(v) / base[d] for d, v in found[sigma, read].items() if kind(d) == k]):.3f}"
                  for read in ("gen_ex_label", "median_label") for k in KINDS]  # fmt: skip
-        row(f"soft, σ = {sigma}" if sigma else "hard", *cells)
+        row(f"σ = {sigma}" if sigma else "hard", *cells)
 
 
 def wrong(networks):
@@ -148,43 +150,52 @@ def wrong(networks):
             for t, share in (pair.split(":") for pair in r["wrong"].split()):
                 found.setdefault(int(t), {}).setdefault(r["data"], []).append(100 * float(share))
     shown = [1, 2, 4, 8, 16, 32]
-    table("transitions of a bit", *map(str, shown))
+    table("transitions", *map(str, shown))
     row("wrong, %", *(f"{statistics.median(map(statistics.median, found[t].values())):.1f}" for t in shown))
 
 
-def uneven(networks):
-    """|answer − label| over that of even levels: geometric means of five tables, and how far √(e² + q²) is off."""
-    found = {}
-    for r in networks:
-        found[r["table"], r["head"], r["levels"], r["spacing"], r["seed"]] = float(r["mae"]), float(r["q"])
+def widths():
+    """What levels add to the error by √(e² + q²), by their width."""
+    table("width of a level", "e", "2e", "4e")
+    row("error", *(f"{100 * (math.hypot(1, w / 4) - 1):+.0f} %" for w in (1, 2, 4)))
+
+
+def spacings():
+    return {(r["table"], r["head"], r["levels"], r["spacing"], r["seed"]): (float(r["mae"]), float(r["q"])) for r in rows("levels.csv")}
+
+
+def agreement(found):
+    """The error of unary beside √(e² + q²), with e of L1 and q as measured."""
+    off = [mae / math.hypot(found[data, "l1", "0", "", seed][0], q)
+           for (data, head, *_, seed), (mae, q) in found.items() if head.startswith("unary")]  # fmt: skip
+    table("error/√(e² + q²)", "networks", "lower quartile", "median", "upper quartile")
+    row("unary, BCE", len(off), *(f"{v:.3f}" for v in quartiles(off)))
+
+
+def landmarks():
+    """The errors of COFW, whose range is taken to be 300 %, and √(e² + q²) with e of 256 levels."""
+    published = {(r["decoder"], int(r["levels"])): float(r["error"]) for r in rows("landmarks.csv")}
+    q = {n: 300 / (n - 1) / 4 for n in (64, 128, 256)}
+    table("levels", *map(str, q))
+    row("GEN-EX", *(f"{published['gen-ex', n]:.2f}" for n in q))
+    row("GEN", *(f"{published['gen', n]:.2f}" for n in q))
+    row("√(e² + q²), GEN", *(f"{math.sqrt(published['gen', 256] ** 2 - q[256] ** 2 + q[n] ** 2):.2f}" for n in q))
+
+
+def uneven(found):
+    """|answer − label| over that of even levels: geometric means over the tables, with their standard errors."""
     table("head", "levels", "half even, half quantiles", "quantiles")
-    for head, levels in dict.fromkeys((r["head"], r["levels"]) for r in networks if r["levels"] != "0"):
+    for head, levels in dict.fromkeys((head, levels) for _, head, levels, *_ in found if levels != "0"):
         cells = []
         for spacing in ("half", "quantiles"):
             logs = {}
-            for (t, *rest, seed), (mae, _) in found.items():
+            for (data, *rest, seed), (mae, _) in found.items():
                 if rest == [head, levels, spacing]:
-                    logs.setdefault(t, []).append(math.log(mae / found[t, head, levels, "even", seed][0]))
+                    logs.setdefault(data, []).append(math.log(mae / found[data, head, levels, "even", seed][0]))
             logs = [statistics.mean(v) for v in logs.values()]
             centre = math.exp(statistics.mean(logs))
             cells.append(f"{centre:.2f}±{centre * statistics.stdev(logs) / len(logs) ** 0.5:.2f}")
-        row(head, levels, *cells)
-    off = sorted(mae / math.hypot(found[t, "l1", "0", "", seed][0], q)
-                 for (t, head, *_, seed), (mae, q) in found.items() if head == "unary BCE, gen")  # fmt: skip
-    table("measured/√(e² + q²)", "networks", "lower quartile", "median", "upper quartile")
-    row("unary with BCE, 8 to 64 levels", len(off), *(f"{v:.3f}" for v in quartiles(off)))
-
-
-def widths(landmarks):
-    """What levels add to the error by √(e² + q²), by their width; and beside the landmarks of COFW, whose range is taken to be 300 %."""
-    table("width of a level", "e", "2e", "4e")
-    row("error", *(f"{100 * (math.hypot(1, w / 4) - 1):+.0f} %" for w in (1, 2, 4)))
-    published = {(r["decoder"], int(r["levels"])): float(r["error"]) for r in landmarks}
-    q = {n: 300 / (n - 1) / 4 for n in (64, 128, 256)}
-    table("levels of COFW", *map(str, q))
-    row("published, GEN-EX", *(f"{published['gen-ex', n]:.2f}" for n in q))
-    row("published, GEN", *(f"{published['gen', n]:.2f}" for n in q))
-    row("√(e² + q²), from 256", *(f"{math.sqrt(published['gen', 256] ** 2 - q[256] ** 2 + q[n] ** 2):.2f}" for n in q))
+        row(head.split(", ")[0], levels, *cells)
 
 
 def fixed(name, head, upto):
@@ -213,7 +224,7 @@ def lost(excess):
     """The rows of errmodel/head/lost.csv."""
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["code", "training", "measure", "data", "sets", "median", "lower", "upper"])
-    for code, training in sorted(ordered(excess)):
+    for code, training in sorted(set(ordered(excess)) - {("direct", "l2"), ("direct", "huber")}):
         for m in MEASURES:
             for k in KINDS:
                 values = excess[m][k].get((code, training), {}).values()
@@ -239,8 +250,10 @@ def main():
         later(excess)
         soft(rows("heads.csv"))
         wrong(networks)
-        uneven(rows("levels.csv"))
-        widths(rows("landmarks.csv"))
+        widths()
+        agreement(spacings())
+        landmarks()
+        uneven(spacings())
         table("ages", "mean", "largest")
         fixed("ages.csv", lambda r: r["head"], 100)
         table("the paper", "mean", "largest")
