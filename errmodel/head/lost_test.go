@@ -13,8 +13,8 @@ import (
 	"belsim/theory/code"
 )
 
-// TestPage: the tables of testdata/heads/README.md and lost.csv are what the measured errors give, and
-// codes have the outputs that the page says.
+// TestPage: the tables of testdata/heads/README.md and lost.csv are what the measured errors give, levels
+// are placed as levels.py placed them, and codes have the outputs that the page says.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
@@ -33,12 +33,18 @@ func TestPage(t *testing.T) {
 		}
 		return out
 	}
-	page := rows(string(must.Get(os.ReadFile(folder + "README.md"))(t)))
+	text := string(must.Get(os.ReadFile(folder + "README.md"))(t))
+	page := rows(text)
 	if diff := cmp.Diff(rows(run()), page); diff != "" {
 		t.Errorf("-tables.py +README.md\n%s", diff)
 	}
 	if diff := cmp.Diff(run("--lost"), lostCSV); diff != "" {
 		t.Errorf("go generate ./errmodel/head: -now +lost.csv\n%s", diff)
+	}
+	_, block, _ := strings.Cut(text, "import numpy as np\n\n\n")
+	block, _, _ = strings.Cut(block, "```")
+	if program := string(must.Get(os.ReadFile(folder + "levels.py"))(t)); block == "" || !strings.Contains(program, block) {
+		t.Errorf("levels.py does not have the page's\n%s", block)
 	}
 	checked := 0
 	for _, line := range page {

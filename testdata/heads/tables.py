@@ -7,8 +7,12 @@
 A row of heads.csv and codes.csv is a network. gen_bits, gen and gen_ex are mean |errors| in levels against the nearest level:
 of gen that reads hard bits, of gen that reads logits, and of gen-ex, the mean over the levels. Those of direct regression, and of
 CORN's rank, stand in gen_bits. Columns with _label have the errors against the label itself, clipped to the range; median_label
-is of the median over the levels. wrong has the share of wrong bits by the number of transitions of a bit. An error of a head is
+is of the median over the levels. Kept CORNs have gen and gen_ex of logits against levels. wrong has the share of wrong bits by the number of transitions of a bit. An error of a head is
 the mean of its networks, read by the decoder of the smallest error.
+
+ages.csv has errors in years of Paplhám and Franc, A Call to Reflect on Evaluation Practices for Age Estimation (CVPR 2024), by the README
+of github.com/paplhjak/Facial-Age-Estimation-Benchmark. published.csv and landmarks.csv are of Shah, Xue and Aamodt, Label Encoding for
+Regression Networks (ICLR 2022): its tables of encodings, losses and decoders, and that of numbers of levels.
 """
 
 import csv
