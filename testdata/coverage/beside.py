@@ -1,6 +1,6 @@
 """Compares intervals of 90 % for the labels of one network: by belsim, crepes and MAPIE. Prints the table of README.md.
 
-The data are the first six tables of ../forecast/train.py, the layers and epochs its own, and the head is unary with BCE
+The data are the first six tables of ../heads/data.py, the layers and epochs its own, and the head is unary with BCE
 at 64 levels. Each of SPLITS splits takes CALIBRATION of the test samples at random to calibrate with, and the rest to
 judge. crepes and MAPIE get the labels of the same head (its mean), and the same calibration samples:
 
@@ -34,8 +34,8 @@ from torch import nn
 import belsim
 from belsim.torch import Head
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "forecast"))
-import train as forecast
+sys.path.insert(0, str(Path(__file__).parents[1] / "heads"))
+import data as datasets
 
 LEVELS, CONFIDENCE, CALIBRATION, SPLITS = 64, 0.9, 1000, 5
 SCALE = {"diamonds": 1.8, "flights": 380, "weather": 90, "bikes": 650, "wages": 4000, "houses": 250000}  # labels over 1
@@ -56,11 +56,11 @@ class Network(RegressorMixin, BaseEstimator):
 
 def trained(name):
     """A network's test samples: features, outputs, the head's labels, their spreads, by the neighbours' residuals, and labels."""
-    x, y, train, test = forecast.load(name)
+    x, y, train, test = datasets.load(name)
     y, scale = torch.tensor(y).float(), SCALE[name]
     torch.manual_seed(0)
     head = Head("bce", LEVELS, code="unary", range=(0, 1))
-    layers, features = forecast.mlp(x.shape[1])
+    layers, features = datasets.mlp(x.shape[1])
     model = nn.Sequential(*layers, nn.Linear(features, head.outputs))
     epochs, rng = EPOCHS.get(name, 12), np.random.default_rng(0)
     adam = torch.optim.Adam(model.parameters(), lr=3e-3)

