@@ -90,6 +90,18 @@ func Called(c string, t Training) string {
 	return c
 }
 
+// Described is Called in a sentence: a code has the loss that it was trained with.
+func Described(c string, t Training) string {
+	switch name := Called(c, t); {
+	case name == Direct:
+		return "direct regression"
+	case name == c && Lookup(c).Name == "":
+		return name + " with " + t.Loss()
+	default:
+		return name
+	}
+}
+
 // OpenCode opens a code, a NAME or a FILE, which may be one of real numbers, or the one that a head
 // is read as. A head that is Own gives it its name. Errors name the code or the file at fault.
 func OpenCode(name string, levels int) (*code.Code, error) {

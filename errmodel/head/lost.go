@@ -68,11 +68,12 @@ func Losses() ([]Lost, error) {
 
 // FindLost looks a head up in Losses. A head that is no training of a code, as direct regression is,
 // has one row whatever the training.
-func FindLost(all []Lost, c string, t Training, measure, data string) (Lost, bool) {
+func FindLost(c string, t Training, measure, data string) (Lost, bool) {
+	all, err := Losses()
 	i := slices.IndexFunc(all, func(l Lost) bool {
 		return l.Code == c && (l.Training == t || Lookup(c).Own) && l.Measure == measure && l.Data == data
 	})
-	if i < 0 {
+	if err != nil || i < 0 {
 		return Lost{}, false
 	}
 	return all[i], true
