@@ -37,10 +37,10 @@ func (p Properties) Text() string {
 	return text
 }
 
-// mostLearned is the largest mean number of transitions of a bit that networks learn well. Of the
-// networks with 64 levels, bits of 8 transitions are wrong in 18 % of the samples (the median over
-// networks), bits of 10 in 31 %, and bits of 14 and more in nearly half, as a coin would be
-// (testdata/heads/observed.csv).
+// mostLearned is the largest mean number of transitions of a bit that networks learn well. Of
+// networks with 64 levels, bits of 8 transitions are wrong in 32 % of the samples (the median over
+// data sets), bits of 10 in 38 %, and bits of 15 and more in nearly half, as a coin would be
+// (testdata/heads).
 const mostLearned = 8
 
 // HardToLearn reports whether networks learn bits of a mean number of transitions badly: more than
