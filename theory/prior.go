@@ -149,6 +149,14 @@ func (p Prior) Weights(n int) ([]float64, error) {
 	return w, nil
 }
 
+// String names the file of the histogram, and the label that is level 1; "" without one.
+func (p Prior) String() string {
+	if p.Histogram == nil {
+		return ""
+	}
+	return fmt.Sprintf("labels as in %s (%d is level %s)", p.Path, p.Histogram.Lowest, position.At(1))
+}
+
 // Levels is the number of levels that the histogram needs; 0 without one.
 func (p Prior) Levels() int {
 	if p.Histogram == nil {
