@@ -52,7 +52,7 @@ func ReadHistogram(path string) (*Histogram, error) {
 		_, twice := counts[label]
 		switch {
 		case row[0] != math.Trunc(row[0]) || math.Abs(row[0]) > math.MaxInt32:
-			err = fmt.Errorf("column %s: label %v is not an integer", position.At(1), row[0])
+			err = fmt.Errorf("column %s: label %v is not an integer within ±2147483647", position.At(1), row[0])
 		case count < 0:
 			err = fmt.Errorf("column %s: count %v is not a number of 0 or more", position.At(2), count)
 		case twice:

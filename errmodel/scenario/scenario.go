@@ -92,7 +92,7 @@ type Description struct {
 	Temperature float64 `json:"temperature"`
 	// the file of --prior; missing where all labels occur equally often, or as in the fit of --model
 	Prior string `json:"prior,omitempty"`
-	// the label of this file that is level 1
+	// the label of --prior that is level 1
 	Lowest *int `json:"prior_lowest,omitempty"`
 	Measure
 }
