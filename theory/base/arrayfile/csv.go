@@ -62,7 +62,7 @@ func openCSV(r io.Reader, column string) (source, error) {
 		}
 		s.columns, s.first = 1, theNames
 	} else {
-		below := [][]string{}
+		var below [][]string
 		for _, l := range lines.peek() {
 			below = append(below, l.fields)
 		}

@@ -472,6 +472,15 @@ func TestColumn(t *testing.T) {
 	}
 }
 
+// TestTwice: of two arrays of one name, and of a shape that no array has, none is read.
+func TestTwice(t *testing.T) {
+	var b bytes.Buffer
+	z := arrayfile.NewNPZWriter(&b)
+	must.Succeed(t, errors.Join(z.Column("a", []float64{1}), z.Column("a", []float64{2}), z.Close()))
+	must.Refuse(arrayfile.ReadFile(inFile(t, "a.npz", b.Bytes())+":a"))(t, `two arrays "a"`)
+	must.Refuse(arrayfile.ReadFile(inFile(t, "a.npy", npyFile("'<f8'", "(4, -1)", nil))))(t, "its shape is (4, -1)")
+}
+
 // TestVersions: the header of an .npy file has a length of four bytes from version 2 on.
 func TestVersions(t *testing.T) {
 	one := npyFile("'<f8'", "(1, 1)", make([]byte, 8))
