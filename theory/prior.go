@@ -52,7 +52,7 @@ func ReadHistogram(path string) (*Histogram, error) {
 		_, twice := counts[label]
 		switch {
 		case row[0] != math.Trunc(row[0]) || math.Abs(row[0]) > math.MaxInt32:
-			err = fmt.Errorf("column %s: label %v is not an integer", position.At(1), row[0])
+			err = fmt.Errorf("column %s: label %v is not an integer within ±2147483647", position.At(1), row[0])
 		case count < 0:
 			err = fmt.Errorf("column %s: count %v is not a number of 0 or more", position.At(2), count)
 		case twice:
@@ -147,6 +147,14 @@ func (p Prior) Weights(n int) ([]float64, error) {
 		return nil, fmt.Errorf("%s: %w", p.Path, err)
 	}
 	return w, nil
+}
+
+// String names the file of the histogram, and the label that is level 1; "" without one.
+func (p Prior) String() string {
+	if p.Histogram == nil {
+		return ""
+	}
+	return fmt.Sprintf("labels as in %s (%d is level %s)", p.Path, p.Histogram.Lowest, position.At(1))
 }
 
 // Levels is the number of levels that the histogram needs; 0 without one.

@@ -19,6 +19,7 @@ import (
 	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/base/must"
+	"belsim/theory/base/position"
 	"belsim/theory/code"
 	"belsim/theory/cost"
 	"belsim/theory/decode"
@@ -251,6 +252,8 @@ func TestHistogram(t *testing.T) {
 		return theory.ReadHistogram(path)
 	}
 	h := must.Get(read("label,count\n-2,1\n1,3\n"))(t)
+	of := theory.Prior{Path: "h.csv", Histogram: h}
+	must.Equal(t, "which label is level 1", "labels as in h.csv (-2 is level 1)", position.Count(of.String(), 1))
 	p := must.Get(h.Prior(5))(t)
 	want := []float64{0.25, 0, 0, 0.75, 0}
 	for i := range want {

@@ -27,8 +27,12 @@ func (cmd *mergeCmd) Run(ctx context.Context, env *environment) error {
 		return environmental(err)
 	}
 	if err := m.Complete(); err != nil {
-		return fmt.Errorf("%s: %w: 'belsim sweep PLAN --out %s --print missing' lists their shards", cmd.Results, err,
-			cmd.Results)
+		among := "" // which of several cuts into shards
+		if n := len(m.Shards) - 1; n > 0 {
+			among = fmt.Sprintf(" --shards %d", m.Shards[n])
+		}
+		return fmt.Errorf("%s: %w: 'belsim sweep PLAN --out %s --print missing%s' lists their shards", cmd.Results, err,
+			cmd.Results, among)
 	}
 	return cmd.deliver(env, cmd.result(m))
 }

@@ -40,6 +40,9 @@ func (cmd *sweepCmd) Run(ctx context.Context, env *environment) error {
 		return cmd.printMissing(ctx, env, plan)
 	}
 	cmd.noteLeftOut(env, plan.LeftOut)
+	if text := plan.Prior.String(); text != "" {
+		env.note("%s: %s", cmd.Plan, text)
+	}
 	i, n, err := sweep.ParseShard(cmd.Shard)
 	switch {
 	case err != nil:

@@ -144,7 +144,7 @@ func (l Labels) Width() float64 {
 func (l Labels) Level(y float64) (level int, exact float64, err error) {
 	if !l.Real {
 		switch n := math.Round(y); {
-		case n != y:
+		case n != y || math.Abs(y) >= 1<<53: // no int for position.At
 			return 0, 0, fmt.Errorf("target %v is no level: want %s to %s, or a range of real labels", y, position.At(1),
 				position.At(l.Levels))
 		case n == 0:

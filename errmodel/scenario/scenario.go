@@ -80,8 +80,8 @@ func (s *Scenario) NotDefault() string {
 	if s.Temperature != 1 {
 		text += fmt.Sprintf(", τ = %.4g", s.Temperature)
 	}
-	if s.Prior.Histogram != nil {
-		text += ", labels as in " + s.Prior.Path
+	if prior := s.Prior.String(); prior != "" {
+		text += ", " + prior
 	}
 	return text
 }
@@ -92,6 +92,8 @@ type Description struct {
 	Temperature float64 `json:"temperature"`
 	// the file of --prior; missing where all labels occur equally often, or as in the fit of --model
 	Prior string `json:"prior,omitempty"`
+	// the label of --prior that is level 1
+	Lowest *int `json:"prior_lowest,omitempty"`
 	Measure
 }
 
@@ -112,7 +114,11 @@ func (s *Scenario) Measure() Measure {
 
 // Description describes the scenario for results.
 func (s *Scenario) Description() Description {
-	return Description{s.Model.Parameters(), s.Temperature, s.Prior.Path, s.Measure()}
+	d := Description{s.Model.Parameters(), s.Temperature, s.Prior.Path, nil, s.Measure()}
+	if h := s.Prior.Histogram; h != nil {
+		d.Lowest = &h.Lowest
+	}
+	return d
 }
 
 // Weights returns the prior of the labels of a code of a number of levels: see theory.Prior.

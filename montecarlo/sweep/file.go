@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"belsim/montecarlo/plane"
 	"belsim/theory/base/inputfile"
 	"belsim/theory/base/memory"
+	"belsim/theory/base/table"
 )
 
 // A result file holds a line of JSON that says what it is, a line for each result, and a
@@ -110,12 +112,21 @@ func (s *Sweep) scan(path string, each func(r result, text []byte) error) (heade
 	case filepath.Base(path) != name:
 		return h, fmt.Errorf("%s: is shard %d of %d of plan %.12s, and should be called %s", path, h.Shard, h.Shards,
 			h.PlanID, name)
+	case h.Shard < 1 || h.Shard > h.Shards:
+		return h, damaged(path, "is shard %d of %d", h.Shard, h.Shards)
 	}
+	last, places := -1, s.places()
 	for i, text := range lines {
 		r := result{-1, unsampled(math.NaN(), false)} // null in JSON stands for NaN
 		err := json.Unmarshal(text, &r)
-		if err == nil && (r.Cell < 0 || r.Cell >= s.size) {
+		switch {
+		case err != nil:
+		case r.Cell < 0 || r.Cell >= s.size:
 			err = fmt.Errorf("cell %d of %d", r.Cell, s.size)
+		case r.Cell <= last || places[r.Cell]%h.Shards != h.Shard-1:
+			err = fmt.Errorf("cell %d is not the next of shard %d of %d", r.Cell, h.Shard, h.Shards)
+		default:
+			last, err = r.Cell, s.check(r, text)
 		}
 		if err == nil {
 			err = each(r, text)
@@ -125,6 +136,31 @@ func (s *Sweep) scan(path string, each func(r result, text []byte) error) (heade
 		}
 	}
 	return h, nil
+}
+
+// check refuses a line that is not as belsim writes it, and numbers that the method of a cell does not give.
+func (s *Sweep) check(r result, text []byte) error {
+	if own, err := table.JSON(r); err != nil || string(own) != string(bytes.TrimSuffix(text, []byte("\n"))) {
+		return fmt.Errorf("is not as belsim writes it: want %s", own)
+	}
+	sampled := r.Valid && s.task(r.Cell).Method == plane.Sample
+	for _, of := range []struct {
+		name        string
+		given, want bool
+	}{
+		{"mean", !math.IsNaN(r.Mean) || r.Valid && !sampled, r.Valid}, // an exact one may be missing
+		{"stderr", !math.IsNaN(r.StdErr), sampled},
+		{"rms", !math.IsNaN(r.RMS) && !sampled, false},
+		{"worst_level", r.WorstLevel != nil, sampled},
+		{"worst_mean", !math.IsNaN(r.WorstMean), sampled},
+		{"samples", r.Samples != nil, sampled},
+		{"reached", r.Reached != nil, sampled && s.RelErr > 0},
+	} {
+		if of.given != of.want {
+			return fmt.Errorf("%s has %s%s", s.describe(r.Cell), map[bool]string{true: "no "}[of.want], of.name)
+		}
+	}
+	return nil
 }
 
 // foreign is the error for a file of another plan.

@@ -1,10 +1,10 @@
 package sweep
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -55,8 +55,8 @@ func sampledNumbers(prior []float64, sums []montecarlo.Sums) Numbers {
 // Merged has the results of a sweep, merged from the files of its shards.
 type Merged struct {
 	*Sweep
-	Files  int // number of result files
-	Shards int // the number of shards N of the files; 0 where the files differ or there is none
+	Files  int   // number of result files
+	Shards []int // the numbers of shards N that the files are of, in ascending order
 
 	Invalid int // number of cells where r and σ give a probability above 1
 
@@ -94,7 +94,7 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 	}
 	m := &Merged{Sweep: s, Files: len(files), missing: s.size, numbers: make([]Numbers, s.size),
 		taken: make([]taken, s.size)}
-	for i, found := range files {
+	for _, found := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -116,12 +116,10 @@ func Merge(ctx context.Context, dir string, s *Sweep) (*Merged, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			m.Shards = h.Shards
-		} else if m.Shards != h.Shards {
-			m.Shards = 0
-		}
+		m.Shards = append(m.Shards, h.Shards)
 	}
+	slices.Sort(m.Shards)
+	m.Shards = slices.Compact(m.Shards)
 	return m, nil
 }
 
@@ -176,10 +174,15 @@ func (l ShardList) String() string {
 }
 
 // MissingShards lists the shards, from 1, of n that lack a cell. n = 0 stands for as many
-// shards as the files say there are; the error says that they do not tell.
+// shards as the files say there are; the error says that there is no file, or that they differ.
 func (m *Merged) MissingShards(n int) (ShardList, error) {
-	if n = cmp.Or(n, m.Shards); n == 0 {
-		return nil, fmt.Errorf("its %d files do not say of how many shards they are", m.Files)
+	switch {
+	case n == 0 && m.Files == 0:
+		return nil, errors.New("it has no result file of this plan")
+	case n == 0 && len(m.Shards) > 1:
+		return nil, fmt.Errorf("its files are of %s shards", strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Shards), " ", " and of "), "[]"))
+	case n == 0:
+		n = m.Shards[0]
 	}
 	all, lacks := m.dealt(), map[int]bool{}
 	for at, t := range all {

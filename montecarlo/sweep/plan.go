@@ -46,6 +46,7 @@ type Plan struct {
 	// LeftOut lists, pair by pair, what the plan asks for and does not exist: decoders that do
 	// not fit a code, and methods without a value.
 	LeftOut []string
+	Prior   theory.Prior // of the labels
 
 	scenario *scenario.Scenario // its error model is nil: the cells have theirs
 	sides    []side             // by pair
@@ -187,6 +188,7 @@ func (p *Plan) open(ctx context.Context, f *planFile) error {
 	if s.Prior, err = theory.ReadPrior(f.Prior); err != nil {
 		return err
 	}
+	p.Prior = s.Prior
 	if d.Sampling, err = f.sampling(); err != nil {
 		return quoted(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
@@ -84,6 +85,7 @@ type Sweep struct {
 	first  []int // by pair: its first cell
 	size   int   // number of cells
 	priors map[int][]float64
+	places func() []int // order, computed once
 }
 
 // newSweep checks a definition.
@@ -109,6 +111,7 @@ func newSweep(d Definition) (*Sweep, error) {
 	if s.size == 0 {
 		return nil, errors.New("a plan without a cell")
 	}
+	s.places = sync.OnceValue(s.order)
 	var err error
 	s.ID, err = d.identity()
 	return s, err
@@ -162,6 +165,15 @@ func (s *Sweep) dealt() []int {
 	}
 	slices.SortFunc(cells, func(a, b int) int { return cmp.Compare(mixed(a), mixed(b)) })
 	return cells
+}
+
+// order is the place of each cell in dealt.
+func (s *Sweep) order() []int {
+	places := make([]int, s.size)
+	for at, t := range s.dealt() {
+		places[t] = at
+	}
+	return places
 }
 
 // part returns the cells of shard i of n, i from 1, in their order.

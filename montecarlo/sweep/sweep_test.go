@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -199,15 +200,14 @@ func TestMissing(t *testing.T) {
 	}
 	m := mustMerge(t, dir)
 	for _, n := range []int{0, 6} {
-		if got, err := m.MissingShards(n); got.String() != "3-4,6" || err != nil || m.Shards != 6 {
+		if got, err := m.MissingShards(n); got.String() != "3-4,6" || err != nil || !slices.Equal(m.Shards, []int{6}) {
 			t.Errorf("missing are %v, of %d shards (%v)", got, m.Shards, err)
 		}
 	}
 	must.Refused(t, m.Complete(), "9 of 18 cells are missing")
 	fill(t, s, dir, 1, 10) // its file comes before those of 6
-	if _, err := mustMerge(t, dir).MissingShards(0); err == nil {
-		t.Error("files of shards of 10 and of 6 say how many shards there are")
-	}
+	must.Refuse(mustMerge(t, dir).MissingShards(0))(t, "its files are of 6 and of 10 shards")
+	must.Refuse(must.Get(Merge(t.Context(), t.TempDir(), s))(t).MissingShards(0))(t, "no result file")
 	if _, err := Merge(context.Background(), t.TempDir(), nil); err == nil {
 		t.Error("an empty folder is merged")
 	}
@@ -305,6 +305,33 @@ func TestOthersRefused(t *testing.T) {
 		must.Succeed(t, h.flush())
 		_, err = Merge(t.Context(), dir, nil)
 		check("no such cell", err, fmt.Sprintf("line 2: cell %d of 18", cell))
+	}
+}
+
+// TestSigned: a file with a right checksum is refused where a line is not one that belsim writes.
+func TestSigned(t *testing.T) {
+	s := mustNew(t, small())
+	dir := t.TempDir()
+	h := fill(t, s, dir, 1, 2)
+	good := must.Get(h.body(h.lines))(t)
+	for _, tt := range []struct{ old, new, want string }{
+		{`"stderr":`, `"stderr":0,"other":`, "is not as belsim writes it"},
+		{`"stderr":[0-9.]+,`, "", "is not as belsim writes it"},
+		{`"stderr":[0-9.]+,`, `"stderr":null,`, "has no stderr"},
+		{`"samples":[0-9]+,"reached`, `"samples":null,"reached`, "has no samples"},
+		{`"mean":[0-9.]+,"stderr":[1-9]`, `"mean":null,"stderr":1`, "has no mean"},
+		{`"reached":null`, `"reached":true`, "has reached"},
+		{`"stderr":null`, `"stderr":0.5`, "has stderr"},
+		{`"cell":[0-9]+`, fmt.Sprintf(`"cell":%d`, s.part(2, 2)[0]), "is not the next of shard 1 of 2"},
+		{fmt.Sprintf(`"cell":%d,`, s.part(1, 2)[1]), fmt.Sprintf(`"cell":%d,`, s.part(1, 2)[0]), "is not the next of shard 1 of 2"},
+		{`"shard":1`, `"shard":0`, "should be called"},
+	} {
+		at := regexp.MustCompile(tt.old).FindIndex(good)
+		lines := bytes.SplitAfter(slices.Concat(good[:at[0]], []byte(tt.new), good[at[1]:]), []byte("\n"))
+		body := bytes.Join(lines[:len(lines)-2], nil)
+		must.Succeed(t, os.WriteFile(h.Path(), append(body, lastLine(body)...), 0o644))
+		_, err := Merge(t.Context(), dir, s)
+		must.Refused(t, err, tt.want)
 	}
 }
 

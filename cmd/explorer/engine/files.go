@@ -30,6 +30,7 @@ type Inspected struct {
 	Code   *Code  `json:"code,omitempty"`
 	Levels int    `json:"levels,omitempty"`
 	Prior  *Prior `json:"prior,omitempty"`
+	Lowest int    `json:"lowest"` // the label that is level 1 of a prior
 	Fit    *Fit   `json:"fit,omitempty"`
 }
 
@@ -78,7 +79,7 @@ func Inspect(path string) (*Inspected, error) {
 		if n := p.Levels(); n > maxLevels {
 			return nil, fmt.Errorf("%s: labels of %d levels; the explorer takes up to %d", path, n, maxLevels)
 		}
-		return &Inspected{Kind: "prior", Levels: p.Levels(),
+		return &Inspected{Kind: "prior", Levels: p.Levels(), Lowest: p.Histogram.Lowest,
 			Prior: &Prior{Kind: "counts", Counts: p.Histogram.Counts}}, nil
 	}
 	c, err := code.Open(path, 0)

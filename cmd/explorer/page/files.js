@@ -41,7 +41,7 @@ export class Files {
 					say(`Opened ${f.name}: a code of ${found.levels} levels, which all figures show.`);
 				} else if (found.kind === "prior") {
 					this.takePrior(f.name, found);
-					say(`Opened ${f.name}: a histogram of labels, which all numbers are for.`);
+					say(`Opened ${f.name}: a histogram of labels, of which ${found.lowest} is level 1; all numbers are for it.`);
 				} else this.takeFit(f.name, found.fit);
 			}
 		} catch (err) {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -149,7 +150,8 @@ func answer(e *engine.Engine, r *http.Request, wait *http.ResponseController) ([
 			return nil, errors.New(e.Named(err.Error()))
 		}
 	}
-	return e.Write(r.Context(), r.PathValue("method"), []byte(r.FormValue("question")))
+	method := strings.TrimSuffix(r.PathValue("method")+"?"+r.URL.RawQuery, "?") // no method has a query
+	return e.Write(r.Context(), method, []byte(r.FormValue("question")))
 }
 
 // patient is the body of a request that may take long, but without a pause.

@@ -70,6 +70,7 @@ func TestHandler(t *testing.T) {
 		// no other file
 		{"inspect", `{"path":"` + filepath.ToSlash(given) + `"}`, "", "", `^mine\.csv: no such file`},
 		{"nothing", "{}", "", "", `does not know "nothing"`},
+		{"about?x", "{}", "", "", `does not know "about\?x"`},
 	} {
 		w := ask(t, h, at+tt.method, tt.question, tt.name, tt.content)
 		got := w.Body.String()

@@ -1,9 +1,8 @@
 // Package lanes has the SIMD kernels of the samplers. A group of samples is computed side by side, a
 // lane for each: the noise of their logits, correlations with candidates, and softmax weights.
 //
-// Each routine has a file with the loop in Go, and one in assembly for each kind of processor,
-// which gives the same bits: for amd64 with AVX2 and, where it is worth it, with AVX-512, for arm64
-// with NEON. Floating-point operations are in single precision and rounded one by one, so that
+// Each routine has a file with the loop in Go, and one in assembly for amd64 with AVX2 and, where it
+// is worth it, with AVX-512, which gives the same bits. Floating-point operations are in single precision and rounded one by one, so that
 // every processor and device gives the same.
 package lanes
 

@@ -1,4 +1,4 @@
-//go:build (amd64 || arm64) && !purego
+//go:build amd64 && !purego
 
 package lanes
 
@@ -8,7 +8,25 @@ import (
 	"testing"
 
 	"belsim/montecarlo/tables"
+	"belsim/theory/base/processor"
 )
+
+// vectors calls f with the routines for AVX2, then with those for AVX-512. Those that the processor
+// does not have are not tested, and said so.
+func vectors(t *testing.T, f func(set string)) {
+	if !processor.Vectors {
+		t.Skip("the processor has no AVX2")
+	}
+	wide := processor.Wide
+	defer func() { processor.Wide = wide }()
+	processor.Wide = false
+	f("AVX2")
+	if !wide {
+		t.Skip("the processor has no AVX-512: only AVX2 is tested")
+	}
+	processor.Wide = true
+	f("AVX-512")
+}
 
 // agree compares results, none of which is NaN.
 func agree(t *testing.T, what, set string, got, want any) {

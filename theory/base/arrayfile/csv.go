@@ -33,6 +33,9 @@ func namesOfPandas(fields []string) bool {
 func openCSV(r io.Reader, column string) (source, error) {
 	lines := newLines(r)
 	first, err := lines.fields()
+	if err == nil && slices.Equal(first, []string{"sep=", ""}) { // which tells Excel that commas separate
+		first, err = lines.fields()
+	}
 	switch {
 	case err == io.EOF:
 		return source{}, errors.New("empty file; want rows of numbers")
@@ -50,13 +53,21 @@ func openCSV(r io.Reader, column string) (source, error) {
 	if column != "" {
 		from = slices.Index(first, column)
 		if to = from + 1; from < 0 {
-			return source{}, fmt.Errorf("no column %.40q; line 1 has %s", column, someOf(first))
+			return source{}, fmt.Errorf("no column %.40q; line 1 has %s%s", column, someOf(first),
+				separatorHint(strings.Join(first, "")))
+		}
+		if again := slices.Index(first[to:], column); again >= 0 {
+			return source{}, fmt.Errorf("columns %s and %s are both called %.40q: want names that differ", position.At(to),
+				position.At(to+again+1), column)
 		}
 		s.columns, s.first = 1, theNames
 	} else {
 		var below [][]string
 		for _, l := range lines.peek() {
 			below = append(below, l.fields)
+		}
+		if err := checkSeparators(append([]line{{first, lines.n, nil}}, lines.ahead...)); err != nil {
+			return source{}, err
 		}
 		if s.first = readingOf(first, below); s.first == theNames {
 			if err := notBelow(first, lines.ahead); err != nil {
@@ -68,6 +79,7 @@ func openCSV(r io.Reader, column string) (source, error) {
 			}
 		}
 	}
+	truth, others := make([]bool, to-from), make([]bool, to-from) // by column: it has True, or numbers beyond 0 and 1
 	s.next = func(dst []float64) (err error) {
 		fields := first // of the first line, where it is no header
 		if first = nil; fields == nil {
@@ -84,11 +96,43 @@ func openCSV(r io.Reader, column string) (source, error) {
 				return fmt.Errorf("line %d, column %d: %.40q is not a finite number%s", lines.n, from+k+1, field,
 					separatorHint(field))
 			}
+			truth[k], others[k] = truth[k] || isTruth(field), others[k] || dst[k] != 0 && dst[k] != 1
+			if truth[k] && others[k] {
+				return fmt.Errorf("line %d, column %d: %.40q: a column with True or False has no other numbers than 0 and 1",
+					lines.n, from+k+1, field)
+			}
 		}
 		return nil
 	}
 	s.skip = func() { first = nil }
 	return s, nil
+}
+
+// isTruth reports whether a field is True or False.
+func isTruth(field string) bool {
+	return strings.EqualFold(field, "true") || strings.EqualFold(field, "false")
+}
+
+// checkSeparators refuses lines whose numbers are separated otherwise, perhaps with commas in them, and
+// lines that all end with a comma: else their number of columns would be taken for the cause.
+func checkSeparators(lines []line) error {
+	for _, l := range lines[:min(2, len(lines))] { // names, and numbers
+		for _, separator := range ";\t| " {
+			numbers := strings.FieldsFunc(strings.Join(l.fields, "."), func(c rune) bool { return c == separator })
+			if len(numbers) > 1 && !slices.ContainsFunc(numbers, func(n string) bool {
+				_, err := parse(strings.TrimSpace(n))
+				return err != nil
+			}) {
+				return fmt.Errorf("line %d is %.40q%s", l.n, strings.Join(l.fields, ","), separatorHint(string(separator)))
+			}
+		}
+	}
+	for _, l := range lines {
+		if n := len(l.fields); l.err == nil && (n < 2 || l.fields[n-1] != "") {
+			return nil
+		}
+	}
+	return errors.New("each line ends with a comma, as if there were one more column: leave it out")
 }
 
 // notBelow refuses a line of one name above a line that is not one number, as the names in a file
@@ -115,9 +159,9 @@ func separatorHint(field string) string {
 	case strings.Contains(field, ";"):
 		return "; its columns are separated by semicolons: want commas, and points in numbers"
 	case strings.Contains(field, "\t"):
-		return "; its columns are separated by tabs: want commas"
+		return "; its columns are separated by tabs: want commas, and points in numbers"
 	case strings.Contains(field, "|"):
-		return "; its columns are separated by |: want commas"
+		return "; its columns are separated by |: want commas, and points in numbers"
 	case strings.Contains(field, " "):
 		return "; its columns are separated by spaces: want commas, as numpy.savetxt(..., delimiter=\",\") writes them"
 	}
@@ -200,9 +244,8 @@ func (l *lines) scan() ([]string, error) {
 		fields := strings.Split(text, ",")
 		if strings.Contains(text, `"`) { // a field may hold a comma
 			var err error
-			fields, err = csv.NewReader(strings.NewReader(text)).Read()
-			if parse := new(csv.ParseError); errors.As(err, &parse) {
-				return nil, fmt.Errorf("line %d, character %d: %w", l.n, parse.Column, parse.Err)
+			if fields, err = l.quoted(text); err != nil {
+				return nil, err
 			}
 		}
 		for k := range fields {
@@ -217,6 +260,24 @@ func (l *lines) scan() ([]string, error) {
 		return nil, l.Err()
 	}
 	return nil, io.EOF
+}
+
+// quoted returns the fields of a line with quotes, and reads on where it ends inside of them.
+func (l *lines) quoted(text string) ([]string, error) {
+	start, whole := l.n, strings.Builder{}
+	whole.WriteString(text)
+	for open := strings.Count(text, `"`)%2 == 1; open; open = open == (strings.Count(text, `"`)%2 == 0) {
+		if whole.Len() > maxLine || !l.Scan() {
+			return nil, fmt.Errorf("line %d: its last quote is not closed", start)
+		}
+		l.n, text = l.n+1, l.Text()
+		whole.WriteString("\n" + text)
+	}
+	fields, err := csv.NewReader(strings.NewReader(whole.String())).Read()
+	if parse := new(csv.ParseError); errors.As(err, &parse) {
+		err = fmt.Errorf("line %d, character %d: %w", start-1+parse.Line, parse.Column, parse.Err)
+	}
+	return fields, err
 }
 
 var errNotFinite = errors.New("not finite")

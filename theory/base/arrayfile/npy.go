@@ -168,6 +168,8 @@ func atEnd(in *bufio.Reader) error {
 func (h header) source() (s source, err error) {
 	s.columns, s.parts = 1, 1
 	switch shape := h.shape; {
+	case slices.ContainsFunc(shape, func(n int) bool { return n < 0 }):
+		return s, fmt.Errorf("not a NumPy array: its shape is (%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]"))
 	case len(shape) < 1 || len(shape) > 3:
 		return s, fmt.Errorf("array of %d dimensions; want 1 to 3, with a row for each sample", len(shape))
 	case len(shape) == 3 && h.fortran:

@@ -78,6 +78,9 @@ func findArray(archive inputfile.File, file, array string, names []string) (foun
 	arrays := map[string]*zip.File{}
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
+		if arrays[name] != nil {
+			return nil, file, fmt.Errorf("two arrays %q; want names that differ", name)
+		}
 		has = append(has, name)
 		arrays[name] = f
 	}

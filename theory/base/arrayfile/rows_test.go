@@ -287,8 +287,8 @@ func refused(t *testing.T, what []byte, read bool, err error, path string) {
 
 func TestCSV(t *testing.T) {
 	m := must.Get(arrayfile.ReadFile(inFile(t, "in.csv",
-		[]byte("\ufeff\"0\", 0.5,1e-3\r\ntrue,False,\"1\"\r\n\r\n"))))(t)
-	if want := mat.NewDense(2, 3, []float64{0, 0.5, 1e-3, 1, 0, 1}); !mat.Equal(m, want) {
+		[]byte("\ufeff\"0\", 0.5,1e-3\r\ntrue,-1,\"1\"\r\n\r\n"))))(t)
+	if want := mat.NewDense(2, 3, []float64{0, 0.5, 1e-3, 1, -1, 1}); !mat.Equal(m, want) {
 		t.Errorf("%v, want %v", mat.Formatted(m), mat.Formatted(want))
 	}
 	for _, in := range []string{"", "\n\n", "\ufeff\n", "a,b\n0,1\n", "\"a, in m\",b\n0,1\n", "0,\"1\n2,3\n", "0,1\n0\n",
@@ -378,6 +378,17 @@ func TestFirstLine(t *testing.T) {
 		{"a|b\n1|2\n", "error"},
 		{"\x1f\x8b\x08a\n1\n", "error"},
 		{"PK\x03\x04\n1\n", "error"},
+		{"0,5;-1,5\n2,5;1,5\n", "error"}, // of other separators
+		{"1,5\t2\n", "error"},
+		{"a;b\n0,5;1,5\n", "error"},
+		{"1,2,\n3,4,\n", "error"}, // a column more
+		{"a,b,\n3,4,5\n", "names"},
+		{"sep=,\na,b\n1,2\n", "names"},
+		{"sep=,\n3,1\n", "row"},
+		{"True\n3\n", "error"},
+		{"2\nfalse\n", "error"},
+		{"\"a\nb\",c\n1,2\n", "names"}, // a line that ends inside of quotes
+		{"\"a\nb,c\n1,2\n", "error"},
 		{"0.0\n1\n2\n", "row"},
 		{"1\n2\n3\n", "row"},
 		{"5\n1\n2\n", "row"},
@@ -414,7 +425,11 @@ func TestFirstLine(t *testing.T) {
 				got = "names"
 			default:
 				_, m := r.Dims()
-				err = r.Next(make([]float64, m))
+				if err = r.Next(make([]float64, m)); err == nil {
+					if err = r.Next(make([]float64, m)); err == io.EOF {
+						err = nil
+					}
+				}
 			}
 		}
 		if err != nil {
@@ -455,6 +470,15 @@ func TestColumn(t *testing.T) {
 		}
 		must.Refused(t, err, want)
 	}
+}
+
+// TestTwice: of two arrays of one name, and of a shape that no array has, none is read.
+func TestTwice(t *testing.T) {
+	var b bytes.Buffer
+	z := arrayfile.NewNPZWriter(&b)
+	must.Succeed(t, errors.Join(z.Column("a", []float64{1}), z.Column("a", []float64{2}), z.Close()))
+	must.Refuse(arrayfile.ReadFile(inFile(t, "a.npz", b.Bytes())+":a"))(t, `two arrays "a"`)
+	must.Refuse(arrayfile.ReadFile(inFile(t, "a.npy", npyFile("'<f8'", "(4, -1)", nil))))(t, "its shape is (4, -1)")
 }
 
 // TestVersions: the header of an .npy file has a length of four bytes from version 2 on.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"belsim/theory/base/memory"
 )
@@ -66,11 +67,37 @@ func open(path string, allowed fs.FileMode) (File, error) {
 	if kind := info.Mode().Type() &^ allowed; kind != 0 {
 		return nil, fmt.Errorf("%s: it is %s; want a file", path, Kind(kind))
 	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		return openPipe(path, writerWait)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	return named{file}, nil
+}
+
+// writerWait is how long a pipe with a name may have no writer, before whom it does not open.
+const writerWait = 10 * time.Second
+
+// openPipe opens a pipe with a name, and refuses one that has no writer for so long.
+func openPipe(path string, wait time.Duration) (File, error) {
+	opened, failed := make(chan File, 1), make(chan error, 1)
+	go func() {
+		if file, err := os.Open(path); err != nil {
+			failed <- err
+		} else {
+			opened <- named{file}
+		}
+	}()
+	select {
+	case file := <-opened:
+		return file, nil
+	case err := <-failed:
+		return nil, err
+	case <-time.After(wait):
+		return nil, fmt.Errorf("%s: nothing writes into this pipe: start its writer first", path)
+	}
 }
 
 // Kind says what there is in the place of a file.

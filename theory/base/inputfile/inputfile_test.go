@@ -5,10 +5,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"belsim/theory/base/memory"
 	"belsim/theory/base/must"
@@ -55,6 +57,19 @@ func TestMarks(t *testing.T) {
 		if string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
+	}
+}
+
+// TestPipe: a pipe with a name is read where something writes into it, and else refused after a while.
+func TestPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if exec.Command("mkfifo", path).Run() != nil {
+		t.Skip("there are no pipes with names")
+	}
+	must.Refuse(openPipe(path, 10*time.Millisecond))(t, path+": nothing writes into this pipe")
+	go os.WriteFile(path, []byte("12345"), 0)
+	if got, err := Read(path, 5); string(got) != "12345" || err != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

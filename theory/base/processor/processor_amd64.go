@@ -1,5 +1,8 @@
 //go:build !purego
 
+// Package processor is the one place that asks what the processor can do. Vectors reports whether
+// belsim's routines in assembly run on it, and Wide whether those for AVX-512 do. In a build without
+// assembly both are constants, and the compiler leaves out the calls of routines that do not exist.
 package processor
 
 import "golang.org/x/sys/cpu"

@@ -130,7 +130,7 @@ func ReadJSON(text []byte, v any) error {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return fmt.Errorf("%scharacter %d: want %v, not this %s", prefixed(kind.Field, ": "), kind.Offset, kind.Type, kind.Value)
+		return fmt.Errorf("%scharacter %d: want %s, not this %s", prefixed(kind.Field, ": "), kind.Offset, wanted(kind.Type), kind.Value)
 	}
 	if err != nil {
 		return err
@@ -138,6 +138,25 @@ func ReadJSON(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	return check(d, reflect.ValueOf(v).Elem(), "")
+}
+
+// wanted is what JSON calls the values of a type.
+func wanted(t reflect.Type) string {
+	switch k := t.Kind(); {
+	case k == reflect.Pointer:
+		return wanted(t.Elem())
+	case k == reflect.Struct || k == reflect.Map:
+		return "an object"
+	case k == reflect.Slice || k == reflect.Array:
+		return "an array"
+	case k == reflect.String:
+		return "a string"
+	case k == reflect.Bool:
+		return "true or false"
+	case k == reflect.Float32 || k == reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
 }
 
 func prefixed(name, end string) string {

@@ -150,7 +150,7 @@ func TestLikeEncodingJSON(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"a":1,}`:                 "character 8",
-		`{"a":"1"}`:                "a: character 8: want float64, not this string",
+		`{"a":"1"}`:                "a: character 8: want a number, not this string",
 		`{"a":1,"a":2}`:            "a occurs twice",
 		`{"d":[{},{"e":1,"E":1}]}`: "d[1].E occurs twice",
 		`{"c":[1,2],"f":1}`:        "f is not a field",
