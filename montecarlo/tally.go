@@ -50,7 +50,7 @@ func (t *tally) end() {
 }
 
 // place is the index of an answer in Sums.Answers.
-func (t *tally) place(answer float64) int { return int(math.Round(answer) - t.lowest) }
+func (t *tally) place(answer float64) int { return decode.Nearest(answer) - int(t.lowest) }
 
 // add adds n samples with the same error, decoded − label.
 func (t *tally) add(err int, n uint64) {

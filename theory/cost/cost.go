@@ -40,10 +40,9 @@ const (
 	beyond // 1 where the distance is above θ, which is above 0
 )
 
-// equal is how much, in levels, a distance may be above a limit by rounding alone: answers between
-// levels have roundings, of which 7·10⁻⁸ of a level are seen in samples, and ends of shares would
-// decide them.
-const equal = 1e-6
+// equal is how much, in levels, a distance may be above θ by rounding alone, which would decide
+// the share of answers that are as far as θ.
+const equal = decode.Equal
 
 var shapes = [...]string{"absolute", "squared", "zero-one", "beyond:"}
 
@@ -155,8 +154,8 @@ func (c Cost) Of(n int, answer float64) float64 {
 	}
 	switch c.shape {
 	case zeroOne:
-		even := Cost{circle: c.circle}
-		return share(even.distance(n, answer) > 0.5+equal) // of two levels as near, each is right
+		away := float64(decode.Nearest(answer) - n)
+		return share(away != 0 && (c.circle == 0 || math.Mod(away, c.circle) != 0))
 	case beyond:
 		return share(c.distance(n, answer) > c.theta+equal*c.width())
 	}
