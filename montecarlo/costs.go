@@ -84,10 +84,12 @@ const (
 	mostProbing = 1 << 24
 )
 
-// unseen is the mean square of what an error changes the cost of a row by: an error that no sample
-// shows is taken to cost that. It is of outputs with as few wrong bits as change the cost, 1, 2, 4, …,
-// drawn as the bits err; where none is found so, it is of the largest cost.
-func (p *Problem) unseen(row int) float64 {
+// unseen is the mean square d² of what an error changes the cost of a row by: two errors that no sample
+// shows are taken to cost that. It is of outputs with as few wrong bits as change the cost, 1, 2, 4, …,
+// drawn as the bits err. With more wrong bits it may be larger, and then it counts as far as at most
+// two of the samples are expected to have so many: with a sum h of all e, at most N·hⁿ/n!. Where no
+// change is found, it is of the largest cost.
+func (p *Problem) unseen(row int, samples uint64) float64 {
 	e := matrix.Row(nil, row, p.Errors)
 	word := append([]uint64(nil), p.Code.Word(row)...)
 	total := make([]float64, len(e)) // how often the bits so far are not as is likely
@@ -107,8 +109,13 @@ func (p *Problem) unseen(row int) float64 {
 		one = p.Code.Levels() * len(e)
 	}
 	rng := rand.NewPCG(p.Seed, uint64(row))
+	most, part := 0.0, 1.0
 	for n := 1; n <= 2*len(e) && sum > 0; n *= 2 {
-		if work += probes * (one + n); work > mostProbing {
+		if most > 0 {
+			lgamma, _ := math.Lgamma(float64(n + 1))
+			part = math.Exp(min(0, float64(n)*math.Log(sum)-lgamma+math.Log(float64(samples)/2)))
+		}
+		if work += probes * (one + n); work > mostProbing || part < 1e-3 {
 			break
 		}
 		square, count := 0.0, 0.0
@@ -131,8 +138,11 @@ func (p *Problem) unseen(row int) float64 {
 			toggle(word, wrong)
 		}
 		if count > 0 {
-			return square / count
+			most = max(most, part*square/count)
 		}
+	}
+	if most > 0 {
+		return most
 	}
 	lo, hi := decode.Range(p.Code, p.Decoder)
 	largest := p.Cost.Largest(row+1, lo, hi)

@@ -143,7 +143,7 @@ func (s Sums) unseen() float64 {
 	switch {
 	case s.Certain:
 	case s.problem != nil:
-		square = s.problem.unseen(s.row)
+		square = s.problem.unseen(s.row, s.Samples)
 	default: // of errors in levels
 		square = max(1, s.MeanSquare())
 	}
