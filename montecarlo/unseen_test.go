@@ -72,3 +72,19 @@ func TestRealCosts(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsOnCircle: on a circle, sums of errors are those round it, of levels and of answers between them.
+func TestSumsOnCircle(t *testing.T) {
+	const levels, samples = 8, 500
+	for _, name := range []string{"gen", "gen-ex"} {
+		p := mixtureProblem(t, "johnson", name, levels, 0.3, 1)
+		p.Code, p.Kind, p.Cost, p.Answers = p.Code.OnCircle(true), montecarlo.DenseBits, cost.Circular(levels), true
+		p.Decoder = must.Get(decode.New(name, p.Code))(t)
+		for i, s := range sampleAll(t, p, samples) {
+			scale := math.Ldexp(1, -int(s.Fraction)) / samples
+			must.Near(t, fmt.Sprintf("%s, level %d, mean", name, i+1), s.Costs.Mean, float64(s.Abs)*scale, 1e-5)
+			square := s.Costs.Variance*(samples-1)/samples + s.Costs.Mean*s.Costs.Mean
+			must.Near(t, fmt.Sprintf("%s, level %d, mean square", name, i+1), square, float64(s.Square)*scale, 1e-4)
+		}
+	}
+}

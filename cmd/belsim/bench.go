@@ -105,7 +105,7 @@ func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep
 				about = "more than"
 			}
 		}
-		totals = append(totals, fmt.Sprintf("%s takes %s %s with --backend %s (%s)", cmd.Plan, about, long(total),
+		totals = append(totals, fmt.Sprintf("%s takes %s %s with --backend %s (%s)", cmd.Plan, about, lasting(total),
 			b.name, b.device))
 	}
 	bar.stop()
@@ -130,8 +130,8 @@ func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep
 	})
 }
 
-// long is a time in seconds, for people.
-func long(seconds float64) string {
+// lasting is a time in seconds, for people.
+func lasting(seconds float64) string {
 	const day = 24 * 3600
 	if seconds > 10*day {
 		return fmt.Sprintf("%.3g days", seconds/day)

@@ -467,3 +467,17 @@ func TestWorkUnwritable(t *testing.T) {
 		t.Errorf("without a folder: %v", err)
 	}
 }
+
+// TestTimeEnds: a cell of more samples than anyone waits for is timed by those that were drawn.
+func TestTimeEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan.json")
+	must.Succeed(t, os.WriteFile(path, []byte(`{"codes": ["unary"], "levels": [8], "r": "1:2:2", "sigma": "1:2:2",
+		"methods": ["mc"], "samples": 100000000000, "seed": 1}`), 0o600))
+	plan := must.Get(ReadPlan(t.Context(), path, decode.Builtin()))(t)
+	start := time.Now()
+	rows := must.Get(plan.Time(t.Context(), montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}}, time.Millisecond, "cpu"))(t)
+	took := time.Since(start).Seconds()
+	if len(rows) != 1 || rows[0].AtLeast || rows[0].Timed != 0 || rows[0].Seconds < 1000*took || took > 5 {
+		t.Errorf("%+v after %v s", rows, took)
+	}
+}
