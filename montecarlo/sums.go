@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"math"
 	"math/bits"
+	"reflect"
 )
 
 // Sums are the raw results of the samples of one label. They are integers, so
@@ -29,6 +30,12 @@ type Sums struct {
 
 	problem *Problem // of Estimate, and the row
 	row     int
+}
+
+// Equal reports whether the samples are the same, whichever problem they are of.
+func (s Sums) Equal(t Sums) bool {
+	s.problem, s.row, t.problem, t.row = nil, 0, nil, 0
+	return reflect.DeepEqual(s, t)
 }
 
 // Add adds the samples of t.
