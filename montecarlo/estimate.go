@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/memory"
@@ -67,7 +68,7 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 		return nil, false, fmt.Errorf("%d samples of a label: at most %d keep the sums of squares of %s within 64 bits",
 			s.Samples, limit, p.Code.Name())
 	}
-	if p.Counts() {
+	if p.counted() {
 		const copies = 2 // of a row and of a worker's
 		if err := memory.Check(fmt.Sprintf("counting the answers of %d levels", levels),
 			memory.Product(levels, p.answers(), 8*copies)); err != nil {
@@ -75,9 +76,6 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 		}
 	}
 	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, done: done}
-	if !p.Cost.Absolute() {
-		e.least = p.Cost.Scale(levels)
-	}
 	if s.RelErr > 0 {
 		return e.relative(ctx)
 	}
@@ -93,8 +91,7 @@ type estimation struct {
 	backend Backend
 	problem *Problem
 	done    func(samples uint64)
-	block   uint32  // the blocks before it are used up
-	least   float64 // the cost of a level; 0 for the absolute error
+	block   uint32 // the blocks before it are used up
 }
 
 // sample adds so many samples of each label to sums, from blocks that no sample has come from.
@@ -110,8 +107,9 @@ func (e *estimation) sample(ctx context.Context, n uint64, sums []Sums) error {
 	var errors []float64
 	for _, s := range spans {
 		sum := &sums[s.Row]
-		if e.least > 0 && sum.Samples > 0 {
-			sum.Costs = e.problem.costs(s.Row, sum, e.least)
+		sum.problem, sum.row = e.problem, s.Row
+		if !e.problem.Cost.Absolute() && sum.Samples > 0 {
+			sum.Costs = e.problem.costs(s.Row, sum)
 		}
 		if sum.Variance() == 0 {
 			errors = matrix.Row(errors, s.Row, e.problem.Errors)
@@ -151,11 +149,11 @@ func (e *estimation) relative(ctx context.Context) (sums []Sums, reached bool, e
 	}
 	// factor is how many times as many samples as there are a relative error takes: 0 for none.
 	factor := func(sums []Sums, relErr float64) float64 {
-		o := Average(e.prior, sums)
-		if o.StdErr == 0 {
+		mean, spread, unseen := average(e.prior, sums)
+		if spread = cmp.Or(spread, unseen); spread == 0 {
 			return 0
 		}
-		ratio := o.StdErr / (relErr * o.Mean)
+		ratio := spread / (relErr * mean)
 		return ratio * ratio
 	}
 	relErr := max(e.RelErr, min(pilotError*e.RelErr, mostPilotError))
@@ -208,13 +206,8 @@ func Percent(a, b float64) float64 {
 // independently.
 func Average(prior []float64, sums []Sums) Overall {
 	var o Overall
-	var variance, square, alike float64
+	var square float64
 	var all Sums
-	total := uint64(0)
-	for _, s := range sums {
-		total += s.Samples
-	}
-	few := total < fewSamples
 	for row, s := range sums {
 		o.Samples += s.Samples
 		all.Fraction = max(all.Fraction, s.Fraction)
@@ -224,24 +217,16 @@ func Average(prior []float64, sums []Sums) Overall {
 			continue
 		}
 		mean := s.Mean()
-		o.Mean += p * mean
 		square += p * s.MeanSquare()
-		spread := p * s.spread()
-		if few {
-			spread = p * s.StdErr()
-		}
-		variance += spread * spread
-		alike = max(alike, p*s.StdErr())
 		if o.WorstLevel == 0 || mean > o.WorstMean {
 			o.WorstLevel, o.WorstMean = row+1, mean
 		}
 	}
+	mean, spread, unseen := average(prior, sums)
+	o.Mean, o.StdErr = mean, math.Hypot(spread, unseen)
 	o.RMS = math.Sqrt(square)
 	if all.Costs == nil {
 		o.RMS = max(o.Mean, o.RMS) // the unit of squares may put it below
-	}
-	if o.StdErr = math.Sqrt(variance); variance == 0 {
-		o.StdErr = alike // of all labels together no more than of the one that counts most
 	}
 	switch none := math.NaN(); {
 	case o.WorstLevel == 0:
@@ -250,4 +235,40 @@ func Average(prior []float64, sums []Sums) Overall {
 		o.RMS = none
 	}
 	return o
+}
+
+// average is Σ prior·mean, its standard error by the differences of the samples, and that of two
+// errors that no sample shows: of all labels together they are two, of the label where they count
+// most. It is looked for among a few labels.
+func average(prior []float64, sums []Sums) (mean, spread, unseen float64) {
+	const few = 8
+	var random []int // labels with samples that can differ
+	most, variance := 0, 0.0
+	for row, s := range sums {
+		p := prior[row]
+		if p == 0 || s.Samples == 0 {
+			continue
+		}
+		mean += p * s.Mean()
+		spread := p * s.spread()
+		variance += spread * spread
+		if !s.Certain {
+			random = append(random, row)
+			if p > prior[most] {
+				most = row
+			}
+		}
+	}
+	if len(random) == 0 {
+		return mean, math.Sqrt(variance), 0
+	}
+	rows := []int{most}
+	for i := range few {
+		rows = append(rows, random[i*(len(random)-1)/(few-1)])
+	}
+	slices.Sort(rows)
+	for _, row := range slices.Compact(rows) {
+		unseen = max(unseen, prior[row]*sums[row].unseen())
+	}
+	return mean, math.Sqrt(variance), unseen
 }

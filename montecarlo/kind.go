@@ -2,7 +2,6 @@ package montecarlo
 
 import (
 	"fmt"
-	"math"
 
 	"belsim/montecarlo/tables"
 	"belsim/theory/decode"
@@ -79,28 +78,24 @@ func (p *Problem) LogitTables() *tables.LogitMaker {
 	return tables.NewLogitMaker(m)
 }
 
-// answerDigits is the number of binary digits of a level in which real answers are counted.
-const answerDigits = 8
-
-// digits is the number of binary digits of a level in Sums.Answers.
-func (p *Problem) digits() int {
-	if decode.Real(p.Decoder) {
-		return answerDigits
-	}
-	return 0
-}
-
-// Answer is the answer whose samples Sums.Answers[i] counts. Real answers are rounded to it.
+// Answer is the level whose samples Sums.Answers[i] counts. Real answers count at the nearest level.
 func (p *Problem) Answer(i int) float64 {
 	lo, _ := decode.Range(p.Code, p.Decoder)
-	return float64(lo) + math.Ldexp(float64(i), -p.digits())
+	return float64(lo + i)
 }
 
 // answers is the number of different answers in Sums.Answers.
 func (p *Problem) answers() int {
 	lo, hi := decode.Range(p.Code, p.Decoder)
-	return (hi-lo)<<p.digits() + 1
+	return hi - lo + 1
 }
 
-// Counts reports whether answers are counted: sums give the absolute error alone.
+// Counts reports whether samples tell more than the absolute error.
 func (p *Problem) Counts() bool { return p.Answers || !p.Cost.Absolute() }
+
+// counted reports whether answers are counted. The costs of levels follow from their counts, and those
+// of real answers are added up instead.
+func (p *Problem) counted() bool { return p.Answers || p.Counts() && !p.adds() }
+
+// adds reports whether the costs of real answers are added up.
+func (p *Problem) adds() bool { return !p.Cost.Absolute() && decode.Real(p.Decoder) }

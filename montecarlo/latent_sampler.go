@@ -167,7 +167,7 @@ func batchLabel(sum, weight *[lanes.Batch]lanes.Floats, i int) float64 {
 
 // batch adds the first n samples of a batch.
 func (t *tally) batch(sum, weight *[lanes.Batch]lanes.Floats, n int, e *lanes.Errors) {
-	if n < lanes.Batch*lanes.Width || t.Answers != nil {
+	if n < lanes.Batch*lanes.Width || t.Answers != nil || t.largest > 0 {
 		for i := range min(n, lanes.Batch*lanes.Width) {
 			t.real(e.Base + batchLabel(sum, weight, i))
 		}

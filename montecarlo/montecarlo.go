@@ -27,7 +27,7 @@ import (
 // NumericVersion is the version of all numbers: samples, codes, decoders, error models, bounds and
 // exact values. A change of any of them, even by one bit, raises it. Results of different versions
 // are never added up.
-const NumericVersion = 9
+const NumericVersion = 10
 
 // Problem describes the samples: the classifiers' outputs for every label of a code, read by a
 // decoder. See Kind for the law of the outputs.

@@ -3,6 +3,7 @@ package montecarlo
 import (
 	"math"
 	"math/bits"
+	"reflect"
 )
 
 // Sums are the raw results of the samples of one label. They are integers, so
@@ -21,7 +22,20 @@ type Sums struct {
 	Answers []uint64
 	Certain bool // no output of the label is random, so that one sample tells all; Estimate finds out
 
+	// Cost and CostSquare are the sums of the costs of real answers, and of their squares, in parts of
+	// the row's largest cost and of its square; for costs other than the absolute error.
+	Cost, CostSquare Fixed
+
 	Costs *Costs // other than the absolute error; Estimate finds them
+
+	problem *Problem // of Estimate, and the row
+	row     int
+}
+
+// Equal reports whether the samples are the same, whichever problem they are of.
+func (s Sums) Equal(t Sums) bool {
+	s.problem, s.row, t.problem, t.row = nil, 0, nil, 0
+	return reflect.DeepEqual(s, t)
 }
 
 // Add adds the samples of t.
@@ -32,6 +46,7 @@ func (s *Sums) Add(t Sums) {
 	s.Samples += t.Samples
 	s.Abs += t.Abs
 	s.Square += t.Square
+	s.Cost, s.CostSquare = s.Cost.plus(t.Cost), s.CostSquare.plus(t.CostSquare)
 	if s.Answers == nil && t.Answers != nil {
 		s.Answers = make([]uint64, len(t.Answers))
 	}
@@ -117,34 +132,29 @@ func (s Sums) Variance() float64 {
 
 // StdErr is the standard error of Mean; NaN with fewer than two samples.
 //
-// It is 0 only where the mean is certain. Where all samples err alike, and mostly none does, two
-// errors are added that no sample shows, as Agresti and Coull do. If no sample erred, a probability
-// of an error of more than 1.96 of these standard errors has left a chance of exp(−1.96·√2) = 6 %
-// of that. The same two are added to fewSamples and fewer, whose differences are mostly too small:
-// of 30 samples of which a tenth errs, ±1.96 standard errors held the mean in 81 % of runs without.
+// It is 0 only where the mean is certain. Elsewhere two errors are added that no sample shows, as
+// Agresti and Coull do, because few samples that err tell little of their differences: the square of
+// the standard error is larger by 2·d²/N², with d² the mean square of what an error changes the cost
+// by (Problem.unseen). Where an error always costs the same, a mean is then more than 3 standard
+// errors off with a probability of at most 2 %, however rare errors are.
 func (s Sums) StdErr() float64 {
-	switch e := s.spread(); {
-	case s.Certain:
+	if s.Certain {
 		return 0
-	case e == 0:
-		return s.unseen()
-	case s.Samples < fewSamples:
-		return math.Hypot(e, s.unseen())
-	default:
-		return e
 	}
+	return math.Hypot(s.spread(), s.unseen())
 }
-
-// fewSamples is the number from which on differences alone tell a standard error.
-const fewSamples = 200
 
 // unseen is the standard error of two errors that no sample shows.
 func (s Sums) unseen() float64 {
-	least, square := 1., s.MeanSquare()
-	if s.Costs != nil {
-		least, square = s.Costs.Least, s.Costs.Variance+s.Costs.Mean*s.Costs.Mean
+	square := 0.0
+	switch {
+	case s.Certain:
+	case s.problem != nil:
+		square = s.problem.unseen(s.row, s.Samples)
+	default: // of errors in levels
+		square = max(1, s.MeanSquare())
 	}
-	return math.Sqrt(2*max(least*least, square)) / float64(s.Samples)
+	return math.Sqrt(2*square) / float64(s.Samples)
 }
 
 // spread is the standard error of Mean by the differences of the samples; NaN with fewer than two.

@@ -70,6 +70,7 @@ func (w *worker) sample(ctx context.Context, span Span, done func(samples uint64
 		if err := w.block(ctx, stream{w.keys, uint32(span.Row), block}, int(n), &w.tally); err != nil {
 			return sums, err
 		}
+		w.tally.end()
 		sums.Add(w.tally.Sums)
 		span.Samples -= n
 		done(n)

@@ -78,8 +78,17 @@ func newMatrix(s Style, x, y string, rows, columns int, colour func(i, k int) co
 	w, h := side(columns), side(rows)
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
+		i := y * rows / h
+		if y > 0 && i == (y-1)*rows/h { // as the pixels above
+			copy(img.Pix[y*img.Stride:][:img.Stride], img.Pix[(y-1)*img.Stride:])
+			continue
+		}
+		var last color.Color
 		for x := range w {
-			img.Set(x, y, colour(y*rows/h, x*columns/w))
+			if k := x * columns / w; x == 0 || k != (x-1)*columns/w {
+				last = colour(i, k)
+			}
+			img.Set(x, y, last)
 		}
 	}
 	p := newPlot(s, x, y)

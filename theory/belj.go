@@ -259,6 +259,8 @@ type belJForm struct {
 	halves             *johnson  // unless v is 0
 	first, last, after []float64 // of answers, by positions from 1
 	sums, labels       []float64 // of answers, by f+l
+	least              float64   // places that are less likely are left out of answers
+	all                bool      // none is left out
 }
 
 func newBelJForm(c *code.Code, d decode.BelJ) *belJForm {
@@ -271,8 +273,18 @@ func (x *belJForm) set(_ context.Context, i int, e []float64) error {
 	if x.v > 0 {
 		x.halves.set(x.v, 1, e, [2]int{})
 	}
+	x.all = false
 	return nil
 }
+
+// whole implements cutForm.
+func (x *belJForm) whole(context.Context) error {
+	x.all = true
+	return nil
+}
+
+// left implements cutForm.
+func (x *belJForm) left() float64 { return 2 * float64(len(x.e)) * x.least }
 
 // means implements tableForm.
 func (x *belJForm) means(_ context.Context, weights []float64, e mat.Matrix, out []float64) (bool, error) {
@@ -324,7 +336,11 @@ func (x *belJForm) answers() Answers {
 		x.first[f] = one * none
 		none *= zero
 	}
-	least := 0x1p-80 * x.absolute() / float64(m*m)
+	least := 0.0
+	if !x.all {
+		least = 0x1p-80 * x.absolute() / float64(m*m)
+	}
+	x.least = least
 	likely := func(p []float64) (lo, hi int) {
 		for lo, hi = 1, m; lo < hi && p[lo] <= least; {
 			lo++

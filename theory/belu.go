@@ -2,6 +2,7 @@ package theory
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -73,41 +74,67 @@ func newStepsBound(c *code.Code, cost cost.Cost) func(i int, e []float64) float6
 // matter. It costs O(width) where the row has the probabilities of the row before, shifted by
 // one bit, as in a mixture. See countLaws. The law of X−Y takes O(width²) more.
 type belUForm struct {
-	x, y        *countLaws
+	x, y *countLaws // without what is unlikely
+
+	wholeX, wholeY *countLaws // with it; nil until they are asked for
+
 	zeros, ones []float64 // the probabilities of their errors
 	fx, fy      *countLaw // of the row
 	level       int
 	law         Answers
+	e           []float64
+	without     float64 // see left
 }
 
-func (b *belUForm) set(ctx context.Context, i int, e []float64) (err error) {
+func (b *belUForm) set(ctx context.Context, i int, e []float64) error {
 	largest := slices.Max(e)
-	least := leastCount(largest, len(e))
+	b.level, b.e = i+1, e
+	// The bits, and the counts at either end of as many laws as there are bits.
+	m := float64(len(e))
+	b.without = m*unlikely*largest + 2*m*leastCount(largest, len(e))
+	return b.count(ctx, b.x, b.y, leastCount(largest, len(e)), unlikely*largest)
+}
+
+// whole implements cutForm.
+func (b *belUForm) whole(ctx context.Context) error {
+	b.without = 0
+	if b.wholeX == nil {
+		b.wholeX, b.wholeY = newCountLaws(len(b.e)), newCountLaws(len(b.e))
+	}
+	return b.count(ctx, b.wholeX, b.wholeY, math.SmallestNonzeroFloat64, 0)
+}
+
+// left implements cutForm.
+func (b *belUForm) left() float64 { return b.without }
+
+// count prepares the laws of both counts, of bits that err more often than some do.
+func (b *belUForm) count(ctx context.Context, x, y *countLaws, least, rarest float64) (err error) {
+	i, e := b.level-1, b.e
 	// Row i of the unary code has its ones before bit i. From there
 	// outwards a shifted row begins like its neighbour.
-	b.level, b.zeros, b.ones = i+1, b.zeros[:0], b.ones[:0]
+	b.zeros, b.ones = b.zeros[:0], b.ones[:0]
 	for _, p := range e[i:] {
-		if canErr(p, largest) {
+		if p > rarest {
 			b.zeros = append(b.zeros, p)
 		}
 	}
 	for k := i - 1; k >= 0; k-- {
-		if canErr(e[k], largest) {
+		if e[k] > rarest {
 			b.ones = append(b.ones, e[k])
 		}
 	}
-	if b.fx, err = b.x.law(ctx, b.zeros, least); err == nil {
-		b.fy, err = b.y.law(ctx, b.ones, least)
+	if b.fx, err = x.law(ctx, b.zeros, least); err == nil {
+		b.fy, err = y.law(ctx, b.ones, least)
 	}
 	return err
 }
 
-// canErr reports whether a bit matters beside the largest probability of a row, and leastCount is the
-// probability of counts that matter.
+// unlikely is the part of the largest probability of a row below which a bit does not matter, and
+// leastCount is the probability of counts that matter.
 //
 // What is left out is a bit that errs 2⁸⁰ times less often than another, and counts so unlikely that they
 // could not change the mean by 2⁻⁷⁰ of the largest e, even at the far end and at every step.
-func canErr(e, largest float64) bool { return e > largest*0x1p-80 }
+const unlikely = 0x1p-80
 
 func leastCount(largest float64, bits int) float64 {
 	m := float64(bits + 1)
@@ -144,7 +171,7 @@ func (b *belUForm) means(ctx context.Context, weights []float64, table mat.Matri
 	}
 	m, of := len(e), len(e)
 	largest := slices.Max(e)
-	for of > 0 && !canErr(e[of-1], largest) {
+	for of > 0 && e[of-1] <= unlikely*largest {
 		of--
 	}
 	laws := b.x

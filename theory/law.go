@@ -3,7 +3,6 @@ package theory
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -35,7 +34,7 @@ func (a Answers) Mean(c cost.Cost, n int) (mean, square float64) {
 func (a Answers) Place(row []float64, c *code.Code) {
 	levels := c.Levels()
 	for k, p := range a.Probabilities {
-		m := int(math.Round(a.Labels[k])) - 1
+		m := decode.Nearest(a.Labels[k]) - 1
 		if c.Circular() {
 			m = (m%levels + levels) % levels
 		}
@@ -60,6 +59,32 @@ type form interface {
 	answers() Answers
 	// mean is the mean cost of the row, where the form has it sooner than the law.
 	mean(c cost.Cost) (mean float64, ok bool)
+}
+
+// cutForm is a form that leaves out what is too unlikely to change the mean error in levels.
+type cutForm interface {
+	form
+	// whole makes answers leave out nothing of the row, but what is too small for a double. The error is the
+	// context's.
+	whole(ctx context.Context) error
+	// left is above the probability of all that answers leave out.
+	left() float64
+}
+
+// complete makes the law of the row one that has the mean cost to 2⁻³⁶ of it: of costs that likely
+// answers do not have, such as those of a far answer alone, unlikely answers are all that counts.
+func complete(ctx context.Context, f form, c cost.Cost, n int, levels int) error {
+	of, ok := f.(cutForm)
+	if !ok || c.Absolute() {
+		return nil
+	}
+	a := of.answers()
+	mean, _ := a.Mean(c, n)
+	most := c.Largest(n, min(1, int(slices.Min(a.Labels))), max(levels, int(slices.Max(a.Labels))))
+	if of.left()*most <= 0x1p-36*mean {
+		return nil
+	}
+	return of.whole(ctx)
 }
 
 // tableForm is a form that may have a faster way to the mean errors of all rows of a table.
@@ -126,13 +151,13 @@ func (x *Law) Means(ctx context.Context, workers int, weights []float64, e mat.M
 		}
 	}
 	x.forms.Put(f)
-	return out, x.each(ctx, workers, weights, e, func(i int, f form) { out[i] = meanOf(f, c, i+1) })
+	return out, x.each(ctx, workers, weights, e, c, func(i int, f form) { out[i] = meanOf(f, c, i+1) })
 }
 
 // Levels calls f with the law of the answer to every level, and its mean cost, from several goroutines. See Means.
 func (x *Law) Levels(ctx context.Context, workers int, e mat.Matrix, c cost.Cost,
 	f func(i int, mean float64, a Answers)) error {
-	return x.each(ctx, workers, nil, e, func(i int, of form) { f(i, meanOf(of, c, i+1), of.answers()) })
+	return x.each(ctx, workers, nil, e, c, func(i int, of form) { f(i, meanOf(of, c, i+1), of.answers()) })
 }
 
 // meanOf is the mean cost of the answers to level n.
@@ -144,7 +169,8 @@ func meanOf(f form, c cost.Cost, n int) float64 {
 	return mean
 }
 
-func (x *Law) each(ctx context.Context, workers int, weights []float64, e mat.Matrix, use func(i int, f form)) error {
+func (x *Law) each(ctx context.Context, workers int, weights []float64, e mat.Matrix, c cost.Cost,
+	use func(i int, f form)) error {
 	err := x.code.CheckTable(e)
 	if err == nil {
 		err = parallel.Each(ctx, workers, x.code.Levels(), func() (func(context.Context, int) error, error) {
@@ -159,6 +185,9 @@ func (x *Law) each(ctx context.Context, workers int, weights []float64, e mat.Ma
 				f := x.forms.Get().(form)
 				defer x.forms.Put(f)
 				if err = f.set(ctx, i, row); err == nil {
+					err = complete(ctx, f, c, i+1, x.code.Levels())
+				}
+				if err == nil {
 					use(i, f)
 				}
 				return err

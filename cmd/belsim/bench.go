@@ -98,12 +98,15 @@ func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep
 			return err
 		}
 		times.Results = append(times.Results, rows...)
-		total := 0.0
+		total, about := 0.0, "about"
 		for _, row := range rows {
 			total += row.Seconds
+			if row.AtLeast {
+				about = "more than"
+			}
 		}
-		totals = append(totals, fmt.Sprintf("%s takes about %s with --backend %s (%s)", cmd.Plan,
-			time.Duration(total*float64(time.Second)).Round(time.Second/10), b.name, b.device))
+		totals = append(totals, fmt.Sprintf("%s takes %s %s with --backend %s (%s)", cmd.Plan, about, lasting(total),
+			b.name, b.device))
 	}
 	bar.stop()
 	return cmd.deliver(env, result{
@@ -112,13 +115,28 @@ func (cmd *benchCmd) timePlan(ctx context.Context, env *environment, plan *sweep
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, times.Results) },
 		},
 		print: func(w io.Writer) error {
-			if err := table.Of(times.Results).Without("trans.", "training").Write(w); err != nil {
+			t := table.Of(times.Results, table.Replace("seconds", "", func(t sweep.Timing) string {
+				if t.AtLeast {
+					return fmt.Sprintf("> %.2g", t.Seconds)
+				}
+				return fmt.Sprintf("%.2g", t.Seconds)
+			}))
+			if err := t.Without("trans.", "training").Write(w); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(w, "\n%s.\n", strings.Join(totals, ";\n"))
 			return err
 		},
 	})
+}
+
+// lasting is a time in seconds, for people.
+func lasting(seconds float64) string {
+	const day = 24 * 3600
+	if seconds > 10*day {
+		return fmt.Sprintf("%.3g days", seconds/day)
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }
 
 // result is the table of rates.

@@ -1,16 +1,18 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"belsim/plots"
 	"belsim/plots/paper"
 	"belsim/theory/base/arrayfile"
-	"belsim/theory/base/memory"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -143,13 +145,25 @@ func (cmd *codesCmd) writeJSON(ctx context.Context, env *environment, w io.Write
 	if err != nil {
 		return err
 	}
-	const copies = 6 // of the words: their texts, and the JSON while it grows
-	if err := memory.Check("the JSON of "+c.Name(), memory.Product(c.Levels(), c.Bits(), copies)); err != nil {
+	// The words may be gigabytes, and are written one by one, in the place of an empty list.
+	var frame bytes.Buffer
+	if err := table.WriteJSON(&frame, codeMatrix{row, []string{}}); err != nil {
 		return err
 	}
-	words, err := c.Words(ctx)
-	if err != nil {
-		return err
+	before, after, _ := strings.Cut(frame.String(), "[]\n")
+	out := bufio.NewWriterSize(w, 1<<16)
+	fmt.Fprint(out, before)
+	text := []byte("[\n")
+	for i := range c.Levels() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text = append(c.AppendText(append(text, `    "`...), i), '"')
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+		text = append(text[:0], ",\n"...)
 	}
-	return table.WriteJSON(w, codeMatrix{row, words})
+	fmt.Fprint(out, "\n  ]\n", after)
+	return out.Flush()
 }

@@ -81,7 +81,7 @@ func TestID(t *testing.T) {
 	s := mustNew(t, small())
 	// Results that users have are found by it: a change of it wants a new
 	// montecarlo.NumericVersion or a new format, or is a mistake.
-	if want := "3cbd6145bc4465b26426096ea78a0f994cd2907ef39858bee729250b9c01330e"; s.ID != want {
+	if want := "eea933d8b263c69ea2382134cca6ecac3977d6508a857533215ba8d1a82800a4"; s.ID != want {
 		t.Errorf("the plan is %s, want %s", s.ID, want)
 	}
 	for name, tt := range map[string]struct {
@@ -492,5 +492,19 @@ func TestWorkUnwritable(t *testing.T) {
 	must.Succeed(t, os.Remove(dir))
 	if err := h.Work(t.Context(), montecarlo.Run{Backend: montecarlo.CPU{}}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// TestTimeEnds: a cell of more samples than anyone waits for is timed by those that were drawn.
+func TestTimeEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan.json")
+	must.Succeed(t, os.WriteFile(path, []byte(`{"codes": ["unary"], "levels": [8], "r": "1:2:2", "sigma": "1:2:2",
+		"methods": ["mc"], "samples": 100000000000, "seed": 1}`), 0o600))
+	plan := must.Get(ReadPlan(t.Context(), path, decode.Builtin()))(t)
+	start := time.Now()
+	rows := must.Get(plan.Time(t.Context(), montecarlo.Run{Backend: montecarlo.CPU{Workers: 1}}, time.Millisecond, "cpu"))(t)
+	took := time.Since(start).Seconds()
+	if len(rows) != 1 || rows[0].AtLeast || rows[0].Timed != 0 || rows[0].Seconds < 1000*took || took > 5 {
+		t.Errorf("%+v after %v s", rows, took)
 	}
 }

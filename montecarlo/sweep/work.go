@@ -52,6 +52,8 @@ type worker struct {
 	*Shard
 	run montecarlo.Run
 
+	sampled func(samples uint64) // is told of samples; may be nil
+
 	// The profile of the last cell, which its neighbours share.
 	pair    int
 	sigma   float64
@@ -131,7 +133,7 @@ func (w *worker) numbers(ctx context.Context, t Task) (Numbers, error) {
 
 // sample samples a cell.
 func (w *worker) sample(ctx context.Context, problem *montecarlo.Problem, prior []float64) (Numbers, error) {
-	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Sampling, prior, nil)
+	sums, reached, err := montecarlo.Estimate(ctx, w.run.Backend, problem, w.Sampling, prior, w.sampled)
 	if err != nil {
 		return Numbers{}, err
 	}

@@ -165,7 +165,7 @@ func TestCosts(t *testing.T) {
 			}
 		}
 		must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
-		kind, theta := trial%4, float64(rng.IntN(3))+0.5*float64(rng.IntN(2))
+		kind, theta := trial%4, 0.5*float64(1+rng.IntN(5))
 		of := []string{"squared", "zero-one", fmt.Sprintf("beyond:%g", theta), path}[kind]
 		cost := func(n int, answer float64) float64 {
 			away := math.Abs(answer - float64(n))
@@ -173,10 +173,9 @@ func TestCosts(t *testing.T) {
 			case 0:
 				return away * away
 			case 1:
-				away, theta := math.Abs(math.Round(answer)-float64(n)), 0.
-				return map[bool]float64{true: 1}[away > theta]
+				return map[bool]float64{true: 1}[math.Floor(answer+0.5+1e-6) != float64(n)]
 			case 2:
-				return map[bool]float64{true: 1}[away > theta]
+				return map[bool]float64{true: 1}[away > theta+1e-6]
 			}
 			return table.At(n-1, min(max(int(answer), 1), levels)-1)
 		}

@@ -9,7 +9,6 @@ package paper
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"belsim/errmodel/assess"
 	"belsim/montecarlo/compare"
@@ -59,8 +58,8 @@ func ConfusionData(v *verify.Report, model string, style plots.Style) plots.Conf
 // CodeTitle is the title of a code's picture.
 func CodeTitle(c *code.Code) string {
 	title := fmt.Sprintf("%s, %d levels, %d bits", c.Name(), c.Levels(), c.Bits())
-	if constant := slices.DeleteFunc(c.Transitions(), func(at []int) bool { return len(at) > 0 }); len(constant) > 0 {
-		title += fmt.Sprintf(" (%d constant)", len(constant))
+	if constant := c.ConstantColumns(); constant > 0 {
+		title += fmt.Sprintf(" (%d constant)", constant)
 	}
 	return title
 }

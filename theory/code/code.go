@@ -209,6 +209,21 @@ func (c *Code) countTransitions(ctx context.Context) ([]int, error) {
 	return counts, err
 }
 
+// ConstantColumns is the number of columns without a transition. It takes O(L·M/64).
+func (c *Code) ConstantColumns() int {
+	changes := make([]uint64, c.stride)
+	for i := range c.levels {
+		for j, w := range c.Word(i) {
+			changes[j] |= w ^ c.data[j]
+		}
+	}
+	constant := c.bits
+	for _, w := range changes {
+		constant -= bits.OnesCount64(w)
+	}
+	return constant
+}
+
 // eachTransition calls f for every transition of column k, from 0, between
 // levels n and n+1, n ascending. The error is the context's.
 func (c *Code) eachTransition(ctx context.Context, f func(n, k int)) error {

@@ -150,18 +150,24 @@ func moment(pairs, xy, x, y uint64) float64 {
 // error is the context's.
 func (c *Code) Words(ctx context.Context) ([]string, error) {
 	words := make([]string, c.Levels())
-	text := make([]byte, c.Bits())
+	var text []byte
 	for i := range words {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for k := range text {
-			text[k] = '0'
-			if c.Bit(i, k) {
-				text[k] = '1'
-			}
-		}
+		text = c.AppendText(text[:0], i)
 		words[i] = string(text)
 	}
 	return words, nil
+}
+
+// AppendText appends row i as a text of 0 and 1, bit 1 first.
+func (c *Code) AppendText(dst []byte, i int) []byte {
+	for j, w := range c.Word(i) {
+		for range min(64, c.bits-64*j) {
+			dst = append(dst, '0'+byte(w&1))
+			w >>= 1
+		}
+	}
+	return dst
 }

@@ -37,16 +37,20 @@ const (
 	absolute shape = iota
 	squared
 	zeroOne
-	beyond // 1 where the distance is above θ
+	beyond // 1 where the distance is above θ, which is above 0
 )
+
+// equal is how much, in levels, a distance may be above θ by rounding alone, which would decide
+// the share of answers that are as far as θ.
+const equal = decode.Equal
 
 var shapes = [...]string{"absolute", "squared", "zero-one", "beyond:"}
 
 // Want says what Parse reads.
 const Want = "absolute, squared, zero-one, beyond:θ with a distance θ of 0 or more, or a FILE of L × L costs"
 
-// Parse reads a cost: see Want. Distances are those of even levels, on a line or on the circle. The error names what
-// is wrong.
+// Parse reads a cost: see Want. Distances are those of even levels, on a line or on the circle; beyond:0 is zero-one. The
+// error names what is wrong.
 func Parse(text string, levels int, circular bool) (Cost, error) {
 	c := Cost{}
 	if circular {
@@ -74,6 +78,9 @@ func Parse(text string, levels int, circular bool) (Cost, error) {
 	return read(text, levels)
 }
 
+// Costs of a matrix are 0 or from least to most: their squares, and sums of these, are doubles with all digits.
+const least, most = 1e-100, 1e100
+
 // read reads a matrix.
 func read(path string, levels int) (Cost, error) {
 	m, err := arrayfile.ReadFile(path)
@@ -86,6 +93,10 @@ func read(path string, levels int) (Cost, error) {
 	}
 	for i := range levels {
 		for k, v := range m.RawRowView(i) {
+			if v != 0 && !(least <= math.Abs(v) && math.Abs(v) <= most) {
+				return Cost{}, fmt.Errorf("%s: row %s, column %s: cost %v; want 0 or %g to %g, so that costs have squares",
+					path, position.At(i+1), position.At(k+1), v, least, most)
+			}
 			if v < 0 || i == k && v != 0 {
 				return Cost{}, fmt.Errorf("%s: row %s, column %s: cost %v; want numbers of 0 or more, and 0 on the diagonal",
 					path, position.At(i+1), position.At(k+1), v)
@@ -116,9 +127,14 @@ func Circular(levels int) Cost { return Cost{circle: float64(levels)} }
 // Squared is the square of the distance.
 func (c Cost) Squared() Cost { return Cost{shape: squared, values: c.values, circle: c.circle} }
 
-// Beyond is 1 where the distance is above θ.
+// Beyond is 1 where the distance is above θ; of θ = 0, where the answer is not the label: zero-one, where
+// the label is not the level next to an answer between levels.
 func (c Cost) Beyond(theta float64) Cost {
-	return Cost{shape: beyond, theta: theta, values: c.values, circle: c.circle}
+	out := Cost{shape: beyond, theta: theta, values: c.values, circle: c.circle}
+	if theta == 0 {
+		out.shape = zeroOne
+	}
+	return out
 }
 
 // Check refuses decoders whose answers have no cost: a matrix has none for numbers between levels.
@@ -136,23 +152,34 @@ func (c Cost) Of(n int, answer float64) float64 {
 		_, levels := c.table.Dims()
 		return c.table.At(n-1, min(max(int(math.Round(answer)), 1), levels)-1)
 	}
-	if c.shape == zeroOne {
-		away := math.Round(answer) - float64(n)
-		if away == 0 || c.circle > 0 && math.Mod(away, c.circle) == 0 {
-			return 0
-		}
-		return 1
+	switch c.shape {
+	case zeroOne:
+		away := float64(decode.Nearest(answer) - n)
+		return share(away != 0 && (c.circle == 0 || math.Mod(away, c.circle) != 0))
+	case beyond:
+		return share(c.distance(n, answer) > c.theta+equal*c.width())
 	}
 	d := c.distance(n, answer)
-	switch {
-	case c.shape == squared:
+	if c.shape == squared {
 		return d * d
-	case c.shape == beyond && d > c.theta:
-		return 1
-	case c.shape == beyond:
-		return 0
 	}
 	return d
+}
+
+// share is 1 for true.
+func share(of bool) float64 {
+	if of {
+		return 1
+	}
+	return 0
+}
+
+// width is the mean width of a level, in the unit of distances.
+func (c Cost) width() float64 {
+	if c.values == nil {
+		return 1
+	}
+	return (c.values[len(c.values)-1] - c.values[0]) / float64(len(c.values)-1)
 }
 
 func (c Cost) distance(n int, answer float64) float64 {
@@ -173,6 +200,17 @@ func (c Cost) distance(n int, answer float64) float64 {
 	return d
 }
 
+// Slope is how fast the cost grows with the distance at a distance d, in levels: 0 for shares of answers.
+func (c Cost) Slope(d float64) float64 {
+	switch c.shape {
+	case absolute:
+		return 1
+	case squared:
+		return 2 * d
+	}
+	return 0
+}
+
 // Matrix reports whether the cost is a matrix from a file.
 func (c Cost) Matrix() bool { return c.table != nil }
 
@@ -182,14 +220,14 @@ func (c Cost) Absolute() bool {
 }
 
 // Largest is the largest cost of answers that are the levels lo..hi, where the label is level n.
-func (c Cost) Largest(n, lo, hi int) (most float64) {
+func (c Cost) Largest(n, lo, hi int) (largest float64) {
 	if c.table == nil && c.circle == 0 { // it grows with the distance on either side
 		return max(c.Of(n, float64(lo)), c.Of(n, float64(hi)))
 	}
 	for m := lo; m <= hi; m++ {
-		most = max(most, c.Of(n, float64(m)))
+		largest = max(largest, c.Of(n, float64(m)))
 	}
-	return most
+	return largest
 }
 
 // Scale is the cost of a level, where an answer may be wrong by all of them: 1 where costs are errors

@@ -36,7 +36,9 @@ func TestOf(t *testing.T) {
 		{parse(t, "absolute", 4, false), 1, 3, 2}, {uneven, 1, 3.5, 55}, {uneven, 3, 7, 90},
 		{uneven.Squared(), 3, -1, 100}, {parse(t, "zero-one", 4, false), 1, 1.6, 1},
 		{parse(t, "zero-one", 4, true), 1, 5, 0}, {parse(t, "absolute", 8, true), 2, 7.5, 2.5},
-		{parse(t, "absolute", 8, true), 8, 9, 1}, {file, 1, 5, 5}, {file, 2, -1, 1},
+		{parse(t, "absolute", 8, true), 8, 9, 1},
+		{parse(t, "beyond:0", 4, false), 1, 1.4, 0}, {parse(t, "beyond:0", 4, false), 2, 1.5 - 1e-9, 0},
+		{parse(t, "beyond:1", 4, false), 1, 2.0001, 1}, {parse(t, "beyond:1", 4, false), 1, 2 + 1e-8, 0}, {file, 1, 5, 5}, {file, 2, -1, 1},
 	} {
 		if got := tt.cost.Of(tt.n, tt.answer); got != tt.want {
 			t.Errorf("%s: %+v: %v", tt.cost.Name(), tt, got)
@@ -95,6 +97,8 @@ func TestRefusals(t *testing.T) {
 		{matrixFile(t, "0,1\n1,0\n"), false, "2 × 2 costs for 3 levels; want 3 × 3"},
 		{matrixFile(t, "0,1,1\n1,0,-2\n1,1,0\n"), false, "row 2, column 3: cost -2"},
 		{matrixFile(t, "0,1,1\n1,5,1\n1,1,0\n"), false, "row 2, column 2: cost 5"},
+		{matrixFile(t, "0,1,1\n1,0,1e-170\n1,1,0\n"), false, "row 2, column 3: cost 1e-170; want 0 or 1e-100 to 1e+100"},
+		{matrixFile(t, "0,1,1\n1,0,1\n1e160,1,0\n"), false, "row 3, column 1: cost 1e+160"},
 		{matrixFile(t, "0,1,1\n1,0,1\n1,1,0\n"), true, "without a circle"},
 	} {
 		must.Refuse(cost.Parse(tt.text, 3, tt.circular))(t, tt.says)

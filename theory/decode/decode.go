@@ -107,5 +107,11 @@ func Value(d Decoder, word []uint64) float64 {
 	return float64(d.Decode(word))
 }
 
+// Equal is how much an answer between levels may be off by rounding, in levels.
+const Equal = 1e-6
+
+// Nearest is the level nearest to an answer, the higher one of two that are as near, up to Equal.
+func Nearest(answer float64) int { return int(math.Floor(answer + (0.5 + Equal))) }
+
 // round returns the level next to a label.
 func round(label float64) int { return int(math.Round(label)) }

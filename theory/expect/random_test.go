@@ -127,7 +127,7 @@ func (p *problem) drawCost(t *testing.T, rng *rand.Rand) {
 			return least
 		}
 	}
-	theta := float64(rng.IntN(2*levels)) / 4
+	theta := float64(1+rng.IntN(2*levels)) / 4
 	text, d := "", p.distance
 	switch rng.IntN(6) {
 	case 0, 1:
@@ -139,14 +139,14 @@ func (p *problem) drawCost(t *testing.T, rng *rand.Rand) {
 			break
 		}
 		text, p.cost = "zero-one", func(n int, a float64) float64 {
-			if d(n, math.Round(a)) == 0 {
+			if d(n, math.Floor(a+0.5+1e-6)) == 0 { // ties, but for rounding, go up
 				return 0
 			}
 			return 1
 		}
 	case 4:
 		text, p.cost = fmt.Sprintf("beyond:%v", theta), func(n int, a float64) float64 {
-			if d(n, a) > theta {
+			if d(n, a) > theta+1e-6 { // but for rounding
 				return 1
 			}
 			return 0
@@ -299,7 +299,7 @@ func TestRandomProblems(t *testing.T) {
 				want.Mean += q * c
 				want.MeanSquare += q * c * c
 				want.Square += q * d * d
-				m := int(math.Round(labels[w]))
+				m := int(math.Floor(labels[w] + 0.5 + 1e-6))
 				if p.Code.Circular() {
 					m = (m-1+8*len(row))%len(row) + 1
 				}

@@ -271,6 +271,8 @@ func TestRefusals(t *testing.T) {
 		{"samples", samplesQuestion{with(func(*Subject) {}), 10, 3, 3}, "want some of 1 to 8"},
 		{"map", mapQuestion{Scene: scene(8), X: "0:1:3:log", Y: "1:2:3:log"}, "want positive finite numbers"},
 		{"map", mapQuestion{Scene: scene(8), X: "1:2:3:log", Y: "1:2:3:log", To: 4}, "rows 0 to 4"},
+		{"map", mapQuestion{Scene: scene(8), A: Code{Name: "unary"}, B: Code{Name: "gray"}, X: "1:2:3:log", Y: "1:2:3:log",
+			Method: "auto"}, `method is "auto"`},
 		{"map", mapQuestion{Scene: scene(8), X: "1:2:3000:log", Y: "1:2:3000:log"}, "3000 × 3000 cells"},
 		{"file", outputQuestion{What: "x", Subject: with(func(*Subject) {})}, `no file of "x"`},
 		{"file", outputQuestion{What: "prior", Subject: with(func(*Subject) {})}, "occur equally often"},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,6 +17,7 @@ import (
 	"belsim/montecarlo/heatmap"
 	"belsim/montecarlo/plane"
 	"belsim/theory"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 	"belsim/theory/decode"
@@ -350,6 +353,9 @@ func (e *Engine) fill(ctx context.Context, q mapQuestion) (*heatmap.Map, error) 
 		if codes[i], err = c.open(q.Scene.Levels); err != nil {
 			return nil, err
 		}
+	}
+	if !slices.Contains([]plane.Method{plane.Bound, plane.Exact, plane.Sample}, q.Method) {
+		return nil, &refuse.Value{Name: "method", Value: strconv.Quote(string(q.Method)), Want: "bound, exact or mc"}
 	}
 	m, err := heatmap.New(ctx, s, heatmap.Question{Codes: codes, Decoder: q.Scene.Decoder, R: x, Sigma: y,
 		Methods: []plane.Method{q.Method}})
