@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"slices"
 
 	"belsim/theory/cost"
 )
@@ -21,18 +20,20 @@ import (
 // of m changes only where the words of n and m have changed in different bits: such levels are the rivals
 // of n. So a sample is compared with the rivals alone, and decoded again only where a rival was its
 // answer and is further away now. Let D be the distance of the words of m and n. A sample of f errors
-// whose answer is at a distance of d needs no word with D > f+d.
+// whose answer is at a distance of d needs no word with D > f+d, which is the reach of the sample.
 type sampled struct {
 	probabilities
-	size  int // S, a power of two
-	shift uint
-	prior []float64
-	seed  uint64
-	cost  cost.Cost
+	size     int // S, a power of two
+	shift    uint
+	prior    []float64
+	seed     uint64
+	cost     cost.Cost
+	absolute bool // the cost is
 
 	counts  []int32   // L × M: samples in which the bit errs
 	sums    []float64 // by level, of the costs of the answers
-	samples []sample  // L × S
+	wrong   []uint64  // L × S: the wrong bits of a sample
+	answers []rival   // L × S: with the reach of the sample as a distance
 
 	// What the last update has changed.
 	columns []int
@@ -41,20 +42,14 @@ type sampled struct {
 	log     []logged
 
 	// Scratch.
-	dirty  []int // samples of a level to decode
-	rivals []rival
-}
-
-// sample is an output of the classifiers: which bits are wrong, and the answer to it.
-type sample struct {
-	wrong  uint64
-	answer rival
+	rivals, all, scratch []rival
 }
 
 // logged is a sample as it was before an update.
 type logged struct {
-	at  int
-	was sample
+	at     int
+	wrong  uint64
+	answer rival
 }
 
 // rival is a level with the distance of its word. In order the nearest come first, of several the lowest.
@@ -67,34 +62,22 @@ func newRival(distance, level int) rival { return rival(distance<<16 | level) }
 func (r rival) distance() int            { return int(r >> 16) }
 func (r rival) level() int               { return int(r & math.MaxUint16) }
 
-// nearestOf returns the nearest word to an output of f errors, the lowest level of several: one of the
-// rivals, in the order of their distances to the word without errors, or the best so far.
-func nearestOf(rows []uint64, rivals []rival, output uint64, f int, best rival) rival {
-	for _, r := range rivals {
-		if r.distance() > f+best.distance() {
-			break
-		}
-		best = min(best, newRival(bits.OnesCount64(output^rows[r.level()]), r.level()))
-	}
-	return best
-}
-
 // newSampled returns an evaluator from size samples of a level.
 func (o *Options) newSampled(size int, seed uint64) *sampled {
 	return &sampled{
 		probabilities: probabilities{column: o.Column, e: make([]float64, o.Levels)},
-		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), prior: o.Prior, seed: seed, cost: o.Cost,
+		size:          size, shift: uint(max(1, bits.Len(uint(size-1))/2)), prior: o.Prior, seed: seed, cost: o.Cost, absolute: o.Cost.Absolute(),
 		counts: make([]int32, o.Levels*o.Bits), sums: make([]float64, o.Levels), oldSums: make([]float64, o.Levels),
-		samples: make([]sample, o.Levels*size),
+		wrong: make([]uint64, o.Levels*size), answers: make([]rival, o.Levels*size),
 	}
 }
 
 // sampledBytes is the memory that a sampled evaluator takes.
-func sampledBytes(levels, bitCount, size int) int64 { return int64(levels) * int64(16*size+4*bitCount) }
+func sampledBytes(levels, bitCount, size int) int64 { return int64(levels) * int64(40*size+4*bitCount) }
 
 func (s *sampled) reset(ctx context.Context, w *words) float64 {
 	clear(s.sums)
-	clear(s.samples)
+	clear(s.wrong)
 	all := move{difference: make([]uint64, w.levels), all: numbers(w.levels)} // of which every level is a rival of every other
 	for k := range w.bits {
 		if ctx.Err() != nil || !s.of(w, k) {
@@ -105,12 +88,12 @@ func (s *sampled) reset(ctx context.Context, w *words) float64 {
 			s.counts[n*w.bits+k] = s.count(n, k)
 			o := s.order(n, k)
 			for i := range s.counts[n*w.bits+k] {
-				s.samples[n*s.size+o.at(i)].wrong |= 1 << k
+				s.wrong[n*s.size+o.at(i)] |= 1 << k
 			}
 		}
 	}
-	for i := range s.samples {
-		s.samples[i].answer = newRival(bits.OnesCount64(s.samples[i].wrong), i/s.size)
+	for i, wrong := range s.wrong {
+		s.answers[i] = newRival(2*bits.OnesCount64(wrong), i/s.size)
 	}
 	sum := s.update(ctx, w, &all)
 	s.log = nil
@@ -162,61 +145,88 @@ func (s *sampled) err(n int) {
 		for i := min(before, after); i < max(before, after); i++ {
 			at := n*s.size + o.at(i)
 			s.answer(n, at, undecoded)
-			s.samples[at].wrong ^= 1 << k
+			s.wrong[at] ^= 1 << k
 		}
 	}
 }
 
 // answer changes the answer to a sample of level n.
 func (s *sampled) answer(n, at int, to rival) {
-	x := &s.samples[at]
-	if x.answer != undecoded {
-		s.log = append(s.log, logged{at, *x})
-		s.sums[n] -= s.price(n, x.answer)
+	if was := s.answers[at]; was != undecoded {
+		s.log = append(s.log, logged{at, s.wrong[at], was})
+		s.sums[n] -= s.price(n, was)
 	}
-	if x.answer = to; to != undecoded {
+	if s.answers[at] = to; to != undecoded {
 		s.sums[n] += s.price(n, to)
 	}
 }
 
 // price is what an answer to level n costs.
-func (s *sampled) price(n int, a rival) float64 { return s.cost.Of(n+1, float64(a.level()+1)) }
+func (s *sampled) price(n int, a rival) float64 {
+	if s.absolute {
+		return float64(max(a.level()-n, n-a.level()))
+	}
+	return s.cost.Of(n+1, float64(a.level()+1))
+}
+
+// near lists words in the order of their distances from that of level n.
+func (s *sampled) near(dst []rival, w *words, n int, levels []int) []rival {
+	dst = dst[:0]
+	var at [maxBits + 1]int // where the words of a distance begin, once they are counted
+	for _, i := range levels {
+		r := newRival(bits.OnesCount64(w.rows[n]^w.rows[i]), i)
+		at[r.distance()]++
+		dst = append(dst, r)
+	}
+	sum := 0
+	for d, count := range at {
+		at[d], sum = sum, sum+count
+	}
+	s.scratch = append(s.scratch[:0], dst...)
+	for _, r := range s.scratch {
+		dst[at[r.distance()]] = r
+		at[r.distance()]++
+	}
+	return dst
+}
 
 // decode updates the answers to the samples of level n after a move.
 func (s *sampled) decode(w *words, m *move, n int) {
 	own, word := m.difference[n], w.rows[n]
-	s.rivals = s.rivals[:0]
-	for _, i := range m.rivals(n) {
-		if m.difference[i] != own {
-			s.rivals = append(s.rivals, newRival(bits.OnesCount64(word^w.rows[i]), i))
+	all := s.all[:0] // until it is needed
+	s.rivals = s.near(s.rivals, w, n, m.rivals(n))
+	first := undecoded.distance()
+	for _, r := range s.rivals {
+		if m.difference[r.level()] != own {
+			first = r.distance()
+			break
 		}
 	}
-	slices.Sort(s.rivals)
-	first := math.MaxInt
-	if len(s.rivals) > 0 {
-		first = s.rivals[0].distance()
-	}
-	for i := range s.samples[n*s.size : (n+1)*s.size] {
-		at := n*s.size + i
-		x := s.samples[at]
-		to, f, output := x.answer, bits.OnesCount64(x.wrong), word^x.wrong
-		if to != undecoded {
-			if m.difference[to.level()] != own {
-				to = newRival(bits.OnesCount64(output^w.rows[to.level()]), to.level())
-			} else if first > f+to.distance() {
-				continue
-			}
+	wrong := s.wrong[n*s.size : (n+1)*s.size]
+	for i, was := range s.answers[n*s.size : (n+1)*s.size] {
+		moved := m.difference[was.level()] != own
+		if was.distance() < first && !moved {
+			continue
 		}
-		if to > x.answer || to == undecoded { // any word may be the nearest
-			to = newRival(f, n)
-			for i, row := range w.rows {
-				to = min(to, newRival(bits.OnesCount64(output^row), i))
-			}
-		} else {
-			to = nearestOf(w.rows, s.rivals, output, f, to)
+		output, f, to, list := word^wrong[i], bits.OnesCount64(wrong[i]), was, s.rivals
+		if moved && was != undecoded {
+			to = newRival(f+bits.OnesCount64(output^w.rows[was.level()]), was.level())
 		}
-		if to != x.answer {
-			s.answer(n, at, to)
+		if to > was || was == undecoded { // any word may be the nearest
+			if len(all) == 0 {
+				all = s.near(s.all, w, n, m.all)
+				s.all = all
+			}
+			to, list = newRival(2*f, n), all
+		}
+		for _, r := range list {
+			if r.distance() > to.distance() {
+				break
+			}
+			to = min(to, newRival(f+bits.OnesCount64(output^w.rows[r.level()]), r.level()))
+		}
+		if to != was {
+			s.answer(n, n*s.size+i, to)
 		}
 	}
 }
@@ -228,7 +238,7 @@ func (s *sampled) reject() {
 		}
 	}
 	for _, l := range s.log {
-		s.samples[l.at] = l.was
+		s.wrong[l.at], s.answers[l.at] = l.wrong, l.answer
 	}
 	copy(s.sums, s.oldSums)
 }
@@ -237,7 +247,7 @@ func (s *sampled) noise() float64 {
 	sum := 0.0
 	for _, l := range s.log {
 		n := l.at / s.size
-		d := s.prior[n] * (s.price(n, s.samples[l.at].answer) - s.price(n, l.was.answer))
+		d := s.prior[n] * (s.price(n, s.answers[l.at]) - s.price(n, l.answer))
 		sum += d * d
 	}
 	return math.Sqrt(sum) / float64(s.size)
