@@ -109,7 +109,7 @@ func (a *annealing) step(ctx context.Context, temperature float64) (accepted boo
 	loss := temperature * a.rng.ExpFloat64() // the largest that is accepted
 	last := len(a.evaluators) - 1
 	for i, x := range a.evaluators {
-		a.seen[i] = x.update(ctx, a.words, &a.move)
+		a.seen[i] = x.update(ctx, a.words, a.move)
 		doubt := 0.0
 		if i < last {
 			doubt = 2 * x.noise()

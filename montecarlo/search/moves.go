@@ -9,21 +9,31 @@ import (
 type move struct {
 	columns, changed []int    // the columns and rows that have changed
 	difference       []uint64 // of each row, the bits that have changed
-	all              []int    // all rows
+	every            []int    // all rows
+	moved, all       rivals   // lists of those that have moved, and of all
 }
 
-// rivals lists rows among which are all that have not changed in the same bits as row n.
-func (m *move) rivals(n int) []int {
-	if m.difference[n] == 0 {
-		return m.changed
+func newMove(levels int) *move {
+	lists := func() rivals { return rivals{lists: make([][]rival, levels), known: make([]bool, levels)} }
+	return &move{difference: make([]uint64, levels), every: numbers(levels), moved: lists(), all: lists()}
+}
+
+// nearest lists all words in the order of their distances from that of level n.
+func (m *move) nearest(w *words, n int) []rival { return m.all.of(w, n, m.every) }
+
+// rivals lists words in this order, among which are all that have not changed in the same bits as that of
+// level n.
+func (m *move) rivals(w *words, n int) []rival {
+	if m.difference[n] != 0 {
+		return m.nearest(w, n)
 	}
-	return m.all
+	return m.moved.of(w, n, m.changed)
 }
 
 // chain is a code that changes, with the move that is being tried.
 type chain struct {
 	*words
-	move
+	*move
 	before  *words // the matrix before the move
 	options *Options
 
@@ -31,8 +41,7 @@ type chain struct {
 }
 
 func newChain(w *words, o *Options) *chain {
-	return &chain{words: w, before: w.clone(), options: o,
-		move: move{difference: make([]uint64, w.levels), all: numbers(w.levels)}}
+	return &chain{words: w, before: w.clone(), options: o, move: newMove(w.levels)}
 }
 
 // numbers are 0 … n−1.
@@ -120,6 +129,8 @@ func (c *chain) propose(rng *rand.Rand) bool {
 	default:
 		c.swap(rng)
 	}
+	clear(c.all.known)
+	clear(c.moved.known)
 	for i, row := range c.rows {
 		if c.difference[i] = row ^ c.before.rows[i]; c.difference[i] != 0 {
 			c.changed = append(c.changed, i)

@@ -40,9 +40,6 @@ type sampled struct {
 	swapped []int32 // columns × L: counts of these columns, before the update
 	oldSums []float64
 	log     []logged
-
-	// Scratch.
-	rivals, all, scratch []rival
 }
 
 // logged is a sample as it was before an update.
@@ -51,16 +48,6 @@ type logged struct {
 	wrong  uint64
 	answer rival
 }
-
-// rival is a level with the distance of its word. In order the nearest come first, of several the lowest.
-type rival uint32
-
-// undecoded is the answer to a sample that must be decoded again.
-const undecoded rival = math.MaxUint16 << 16
-
-func newRival(distance, level int) rival { return rival(distance<<16 | level) }
-func (r rival) distance() int            { return int(r >> 16) }
-func (r rival) level() int               { return int(r & math.MaxUint16) }
 
 // newSampled returns an evaluator from size samples of a level.
 func (o *Options) newSampled(size int, seed uint64) *sampled {
@@ -78,7 +65,7 @@ func sampledBytes(levels, bitCount, size int) int64 { return int64(levels) * int
 func (s *sampled) reset(ctx context.Context, w *words) float64 {
 	clear(s.sums)
 	clear(s.wrong)
-	all := move{difference: make([]uint64, w.levels), all: numbers(w.levels)} // of which every level is a rival of every other
+	all := newMove(w.levels) // of which every level is a rival of every other
 	for k := range w.bits {
 		if ctx.Err() != nil || !s.of(w, k) {
 			return math.Inf(1)
@@ -95,7 +82,7 @@ func (s *sampled) reset(ctx context.Context, w *words) float64 {
 	for i, wrong := range s.wrong {
 		s.answers[i] = newRival(2*bits.OnesCount64(wrong), i/s.size)
 	}
-	sum := s.update(ctx, w, &all)
+	sum := s.update(ctx, w, all)
 	s.log = nil
 	return sum
 }
@@ -169,34 +156,11 @@ func (s *sampled) price(n int, a rival) float64 {
 	return s.cost.Of(n+1, float64(a.level()+1))
 }
 
-// near lists words in the order of their distances from that of level n.
-func (s *sampled) near(dst []rival, w *words, n int, levels []int) []rival {
-	dst = dst[:0]
-	var at [maxBits + 1]int // where the words of a distance begin, once they are counted
-	for _, i := range levels {
-		r := newRival(bits.OnesCount64(w.rows[n]^w.rows[i]), i)
-		at[r.distance()]++
-		dst = append(dst, r)
-	}
-	sum := 0
-	for d, count := range at {
-		at[d], sum = sum, sum+count
-	}
-	s.scratch = append(s.scratch[:0], dst...)
-	for _, r := range s.scratch {
-		dst[at[r.distance()]] = r
-		at[r.distance()]++
-	}
-	return dst
-}
-
 // decode updates the answers to the samples of level n after a move.
 func (s *sampled) decode(w *words, m *move, n int) {
-	own, word := m.difference[n], w.rows[n]
-	all := s.all[:0] // until it is needed
-	s.rivals = s.near(s.rivals, w, n, m.rivals(n))
+	own, word, rivals := m.difference[n], w.rows[n], m.rivals(w, n)
 	first := undecoded.distance()
-	for _, r := range s.rivals {
+	for _, r := range rivals {
 		if m.difference[r.level()] != own {
 			first = r.distance()
 			break
@@ -208,16 +172,12 @@ func (s *sampled) decode(w *words, m *move, n int) {
 		if was.distance() < first && !moved {
 			continue
 		}
-		output, f, to, list := word^wrong[i], bits.OnesCount64(wrong[i]), was, s.rivals
+		output, f, to, list := word^wrong[i], bits.OnesCount64(wrong[i]), was, rivals
 		if moved && was != undecoded {
 			to = newRival(f+bits.OnesCount64(output^w.rows[was.level()]), was.level())
 		}
 		if to > was || was == undecoded { // any word may be the nearest
-			if len(all) == 0 {
-				all = s.near(s.all, w, n, m.all)
-				s.all = all
-			}
-			to, list = newRival(2*f, n), all
+			to, list = newRival(2*f, n), m.nearest(w, n)
 		}
 		for _, r := range list {
 			if r.distance() > to.distance() {
