@@ -18,15 +18,15 @@ import (
 )
 
 type optimizeCmd struct {
-	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from and compare: NAMEs, FILEs, NAME=FILEs."`
-	levelsFlag
+	Codes  []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from and compare: NAMEs, FILEs, NAME=FILEs."`
+	Levels int      `placeholder:"L" help:"Number of levels of named codes (default: 256, or as a file has)."`
 	circularFlag
 	Bits           int      `placeholder:"M" help:"Number of bits, at most 64."`
 	Cost           string   `default:"absolute" placeholder:"COST" reads:"" help:"What an answer costs: ${cost}."`
 	R              *float64 `placeholder:"r" help:"Weight r of the Gaussian at each bit transition (default: ${r})."`
 	Sigma          float64  `placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
 	MaxTransitions int      `placeholder:"T" help:"Most transitions of a bit (default: any number)."`
-	Repeat         bool     `help:"Columns may be equal or complementary, as those of no network should be."`
+	Repeat         bool     `help:"Columns may be equal or complementary. In networks, such bits err together."`
 	Steps          uint64   `placeholder:"N" help:"Changes to try (default: ${steps})."`
 	Seed           uint64   `default:"1" help:"Seed of the random numbers."`
 	Model          string   `hidden:"" reads:""`

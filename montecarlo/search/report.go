@@ -23,7 +23,7 @@ import (
 const maxSteps uint64 = 1 << 50
 
 // DefaultSteps is the length of a search.
-const DefaultSteps = 60000
+const DefaultSteps = 45000
 
 // Optimizer searches for codes under a scenario, and reports how good they are beside the named codes. It
 // is not safe for concurrent use.
@@ -96,10 +96,8 @@ type Optimized struct {
 	scenario.Parameters
 	scenario.Measure
 	// 100·(1 − error/the best baseline's), of exact values where they exist; null without a
-	// baseline
+	// baseline, and where an error is 0
 	Improvement float64 `json:"improvement_percent"`
-	// 95 % interval of improvement_percent
-	ImprovementCI [2]float64 `json:"improvement_interval"`
 	// a row for each code that was given, and each named one of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`
 	// the code words, a text of 0 and 1 for each level
@@ -127,25 +125,16 @@ func (o *Optimized) Remarks() []string {
 		learned := code.Learned{Name: o.Code, Transitions: o.Transitions}
 		out = append(out, code.LearnedBadly(learned)+". --max-transitions limits them.")
 	}
-	if !table.Missing(o.Improvement) {
-		out = append(out, o.improvementText())
+	switch best := o.Improvement; {
+	case best == 0:
+		out = append(out, fmt.Sprintf("it is as good as %s, and nothing better was found", o.Baselines[0].Code))
+	case best < 0:
+		out = append(out, fmt.Sprintf("its error is %.2f %% above that of %s, from which this search could not begin", -best,
+			o.Baselines[0].Code))
+	case best > 0:
+		out = append(out, fmt.Sprintf("it improves on %s by %.2f %%", o.Baselines[0].Code, best))
 	}
 	return out
-}
-
-// improvementText compares the code with the best named one.
-func (o *Optimized) improvementText() string {
-	best, interval := o.Baselines[0], "exact"
-	switch {
-	case o.Improvement == 0:
-		return fmt.Sprintf("it is as good as %s, and nothing better was found", best.Code)
-	case o.Improvement < 0:
-		return fmt.Sprintf("its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin",
-			-o.Improvement, best.Code, best.Bits)
-	case o.ImprovementCI[0] != o.ImprovementCI[1]:
-		interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
-	}
-	return fmt.Sprintf("it improves on %s by %.2f %% (%s)", best.Code, o.Improvement, interval)
 }
 
 // Table compares the code with the named ones, for people.
@@ -190,8 +179,8 @@ func (p *Optimizer) Find(ctx context.Context, progress func(steps uint64, best f
 		return nil, err
 	}
 	out.Estimate, out.Baselines, out.Steps, out.Stopped = estimate, rows, steps, ctx.Err() != nil
-	if len(rows) > 0 {
-		out.Improvement, out.ImprovementCI = estimate.improvement(rows[0].Estimate)
+	if len(rows) > 0 && estimate.best() > 0 && rows[0].best() > 0 {
+		out.Improvement = -montecarlo.Percent(estimate.best(), rows[0].best()) + 0 // no −0
 	}
 	return out, nil
 }
@@ -247,7 +236,7 @@ func (p *Optimizer) compare(ctx context.Context, best *candidate) (*candidate, E
 
 // describe is what is known of a code without samples, and of the search.
 func (p *Optimizer) describe(ctx context.Context, best *candidate) (*Optimized, error) {
-	found, none := best.Code.As("found"), math.NaN()
+	found := best.Code.As("found")
 	properties, err := found.Properties(ctx, p.Options.Workers)
 	if err != nil {
 		return nil, err
@@ -259,7 +248,7 @@ func (p *Optimizer) describe(ctx context.Context, best *candidate) (*Optimized, 
 	return &Optimized{
 		Design: p.scenario.Design(found, decode.Gen{}), MaxTransitions: properties.MaxTransitions, Separation: properties.Separation,
 		Start: best.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), Measure: p.scenario.Measure(),
-		Improvement: none, ImprovementCI: [2]float64{none, none}, Words: words, Found: found,
+		Improvement: math.NaN(), Words: words, Found: found,
 	}, nil
 }
 
@@ -269,27 +258,4 @@ func (e Estimate) best() float64 {
 		return e.Exact
 	}
 	return e.Mean
-}
-
-// stderr is the standard error of best.
-func (e Estimate) stderr() float64 {
-	if !table.Missing(e.Exact) {
-		return 0
-	}
-	return e.StdErr
-}
-
-// improvement returns 100·(1 − a/b), in percent, and its 95 % interval, of exact values where they
-// exist. The interval is 1.96 standard errors to both sides, by the delta method, as if the samples
-// of the two codes were independent. Both results are missing where the error of b is 0, and where
-// no sample of a was wrong, because then only an upper limit of its error is known.
-func (e Estimate) improvement(b Estimate) (percent float64, interval [2]float64) {
-	none, of := math.NaN(), b.best()
-	if !(of > 0) || e.best() == 0 && table.Missing(e.Exact) {
-		return none, [2]float64{none, none}
-	}
-	ratio := e.best() / of
-	half := errmodel.Errors95 * math.Hypot(e.stderr()/of, ratio*b.stderr()/of)
-	percent = -montecarlo.Percent(e.best(), of) + 0 // no −0
-	return percent, [2]float64{percent - 100*half, percent + 100*half}
 }

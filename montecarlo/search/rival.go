@@ -18,9 +18,8 @@ func (r rival) level() int               { return int(r & math.MaxUint16) }
 
 // rivals are lists of the words that may be the answers to samples, by the level of these.
 type rivals struct {
-	lists   [][]rival
-	known   []bool
-	scratch []rival
+	lists [][]rival
+	known []bool
 }
 
 // of lists the words of some levels in the order of their distances from that of level n, once for a move.
@@ -32,22 +31,7 @@ func (r *rivals) of(w *words, n int, levels []int) []rival {
 	for _, i := range levels {
 		list = append(list, newRival(bits.OnesCount64(w.rows[n]^w.rows[i]), i))
 	}
+	slices.Sort(list)
 	r.lists[n], r.known[n] = list, true
-	if len(list) <= 12 {
-		slices.Sort(list)
-		return list
-	}
-	var at [maxBits + 2]int32 // where the words of a distance begin, once they are counted
-	for _, x := range list {
-		at[x.distance()+1]++
-	}
-	for d := range w.bits {
-		at[d+1] += at[d]
-	}
-	r.scratch = append(r.scratch[:0], list...)
-	for _, x := range r.scratch {
-		list[at[x.distance()]] = x
-		at[x.distance()]++
-	}
 	return list
 }

@@ -37,18 +37,12 @@ func (o *Options) known(c *code.Code) (candidate, bool) {
 	return newCandidate(c.Name(), w), o.fits(w)
 }
 
-// Repeating lists the codes of no more bits than the search has from which it does not begin because they
-// have columns that are equal or complementary.
-func (o *Options) Repeating() (out []*code.Code) {
-	for _, c := range o.Codes {
-		if !o.Repeat && c.Bits() <= o.Bits {
-			w := o.wordsOf(c)
-			if slices.ContainsFunc(numbers(w.bits), w.repeats) {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
+// Repeating lists the caller's codes from which the search does not begin because they have columns that are
+// equal or complementary.
+func (o *Options) Repeating() []*code.Code {
+	return slices.DeleteFunc(slices.Clone(o.Codes), func(c *code.Code) bool {
+		return o.Repeat || c.Bits() > o.Bits || !slices.ContainsFunc(numbers(o.Bits), o.wordsOf(c).repeats)
+	})
 }
 
 // starts lists the codes that a search begins from: known ones, and random ones.
@@ -71,14 +65,8 @@ func (o *Options) starts(ctx context.Context, rng *rand.Rand) ([]candidate, erro
 	for m := 2; m < o.Bits && m <= o.Levels/2; m += 1 + m/8 {
 		add(fmt.Sprintf("Johnson digits of %d bits", m), o.digits(m))
 	}
-	for spacing := 1.5; ctx.Err() == nil; spacing *= 1.3 {
-		spacing = min(spacing, float64(o.Bits)) // then, one bit changes at a time
-		for range 4 {
-			add(fmt.Sprintf("random, runs of about %.1f levels", spacing), o.walk(ctx, spacing, rng))
-		}
-		if spacing == float64(o.Bits) {
-			break
-		}
+	for range 16 {
+		add("random", o.walk(ctx, rng))
 	}
 	return all, ctx.Err()
 }
@@ -124,46 +112,27 @@ func (o *Options) separate(w *words, rng *rand.Rand) bool {
 	return true
 }
 
-// walk returns a random code whose columns have transitions about spacing levels apart: M/spacing bits
-// change from each level to the next. The walk takes these bits at random from those that have not
-// changed for the longest time, and from more bits where it would come back to a word. (A walk that always
+// walk returns a random code of which one bit changes from each level to the next: one of those that have
+// not changed for the longest time, or of more where the walk would come back to a word. (A walk that always
 // took the bit that has not changed for the longest time would give the Johnson code.) The result is nil
 // where the walk cannot go on, and where the context ends.
-func (o *Options) walk(ctx context.Context, spacing float64, rng *rand.Rand) *words {
+func (o *Options) walk(ctx context.Context, rng *rand.Rand) *words {
 	w, seen := o.newWords(), map[uint64]bool{0: true}
-	oldest := rng.Perm(o.Bits) // the bits; the bit whose last change is the oldest comes first
-	left := make([]int, o.Bits)
-	each, owed := float64(o.Bits)/spacing, 0.0
-	for k := range left {
-		left[k] = o.Levels
-		if o.MaxTransitions > 0 {
-			left[k] = o.MaxTransitions
-		}
-	}
-	if o.MaxTransitions > 0 { // so that it lasts
-		each = min(each, float64(o.Bits)*float64(o.MaxTransitions)/float64(o.Levels-1))
-	}
+	oldest, changes := rng.Perm(o.Bits), make([]int, o.Bits) // the bit whose last change is the oldest comes first
 	for i := 1; i < o.Levels; i++ {
-		count := min(max(1, int(owed+each)), o.Bits)
-		owed = max(0, owed+each-float64(count))
-		change := uint64(0)
-		for try := 0; seen[w.rows[i-1]^change]; try++ {
-			pool := slices.DeleteFunc(slices.Clone(oldest), func(k int) bool { return left[k] == 0 })
-			pool = pool[:min(len(pool), 2*count+try/6)]
-			rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
-			change = 0
-			for _, k := range pool[:min(count, len(pool))] {
-				change |= 1 << k
-			}
-			if try == 60 || ctx.Err() != nil {
+		at := -1
+		for try := 0; at < 0 || seen[w.rows[i]]; try++ {
+			if try == 60 || len(oldest) == 0 || ctx.Err() != nil {
 				return nil
 			}
+			at = rng.IntN(min(len(oldest), 2+try/6))
+			w.rows[i] = w.rows[i-1] ^ 1<<oldest[at]
 		}
-		slices.SortStableFunc(oldest, func(a, b int) int { return int(change>>a&1) - int(change>>b&1) })
-		w.rows[i] = w.rows[i-1] ^ change
 		seen[w.rows[i]] = true
-		for ; change != 0; change &= change - 1 {
-			left[bits.TrailingZeros64(change)]--
+		k := oldest[at]
+		oldest = slices.Delete(oldest, at, at+1)
+		if changes[k]++; changes[k] != o.MaxTransitions {
+			oldest = append(oldest, k)
 		}
 	}
 	return w
