@@ -24,8 +24,7 @@ func (o *Options) anneal(ctx context.Context, round int, from []candidate) []can
 		return func(ctx context.Context, i int) error {
 			const all = rounds * chainCount
 			steps := (o.Steps + uint64(all-1-round*chainCount-i)) / all
-			hot := coldest * math.Pow(hottest/coldest, float64(i/len(from)+1)/float64(chainCount/len(from)+1))
-			o.start(ctx, round, o.rng(uint64(round), uint64(i)), &out[i]).anneal(ctx, hot, report, steps)
+			o.start(ctx, round, o.rng(uint64(round), uint64(i)), &out[i]).anneal(ctx, report, steps)
 			return nil
 		}, nil
 	})
@@ -47,11 +46,10 @@ func (o *Options) reporter(smallest float64) progress {
 	return report
 }
 
-// The temperature of a chain falls to coldest. Its unit is the error of the code that the chain
-// begins from. Of several chains that begin from one code, the first is cold enough to descend from
-// it to the next minimum, and the last is hot enough to leave this code.
+// The temperature of a chain falls from hottest to coldest. Its unit is the error of the code that the chain
+// begins from.
 const (
-	hottest = 0.03
+	hottest = 0.005
 	coldest = 2e-5
 )
 
@@ -82,8 +80,8 @@ func (o *Options) start(ctx context.Context, round int, rng *rand.Rand, c *candi
 	return a
 }
 
-// anneal tries a number of moves, from a temperature on, and stores the best code that it has seen.
-func (a *annealing) anneal(ctx context.Context, hot float64, report progress, steps uint64) {
+// anneal tries a number of moves, and stores the best code that it has seen.
+func (a *annealing) anneal(ctx context.Context, report progress, steps uint64) {
 	scale := a.best.Mean
 	const look = 16 // steps between two reports
 	for step := uint64(0); ctx.Err() == nil; step++ {
@@ -94,7 +92,7 @@ func (a *annealing) anneal(ctx context.Context, hot float64, report progress, st
 			report(step%look, a.best.Mean)
 			break
 		}
-		if !a.step(ctx, scale*hot*math.Pow(coldest/hot, float64(step)/float64(steps))) {
+		if !a.step(ctx, scale*hottest*math.Pow(coldest/hottest, float64(step)/float64(steps))) {
 			a.undo()
 		}
 	}

@@ -233,16 +233,6 @@ func begin(t *testing.T, o *Options, name string) []candidate {
 	return []candidate{newCandidate(name, o.wordsOf(must.Get(code.New(name, o.Levels))(t)))}
 }
 
-// TestHot: of the chains that begin from a code in a valley, the hot ones leave it. Chains that are
-// all as cold as the coldest end at 0.567 levels.
-func TestHot(t *testing.T) {
-	o := problem(t, 16, 6, 0.6, 1.5)
-	o.Steps = 6000
-	if found := must.Get(o.from(t.Context(), begin(t, &o, "binary")))(t); found.Mean > 0.555 {
-		t.Errorf("from binary: %v", found.Mean)
-	}
-}
-
 // same reports whether two searches have ended alike.
 func same(a, b *candidate) bool {
 	return a.Mean == b.Mean && a.Start == b.Start && mat.Equal(a.Code, b.Code)
