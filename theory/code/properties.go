@@ -38,7 +38,7 @@ func (p Properties) Text() string {
 		text += fmt.Sprintf(", of two columns %d", *p.MinColumnDistance)
 	}
 	if p.DistinctColumns != nil {
-		text += fmt.Sprintf("; %d distinct columns", *p.DistinctColumns)
+		text += fmt.Sprintf("; number of distinct columns %d", *p.DistinctColumns)
 	}
 	return text
 }

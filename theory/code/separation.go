@@ -18,7 +18,7 @@ type Separation struct {
 	// smallest distance of two columns that have transitions: the number of levels in which they differ or in
 	// which they agree, whichever is smaller; 0 where two are equal or complementary; null where it takes
 	// long, and where fewer than two have transitions
-	MinColumnDistance *int `json:"min_column_distance" text:"of columns"`
+	MinColumnDistance *int `json:"min_column_distance" text:"column distance"`
 	// number of different columns that have transitions, of which complementary ones count as equal; null
 	// where it takes long
 	DistinctColumns *int `json:"distinct_columns" text:"distinct columns"`
