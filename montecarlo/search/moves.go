@@ -1,9 +1,6 @@
 package search
 
-import (
-	"math/rand/v2"
-	"slices"
-)
+import "math/rand/v2"
 
 // move is a change of a matrix.
 type move struct {
@@ -102,7 +99,7 @@ func (c *chain) propose(rng *rand.Rand) bool {
 	if c.positions = c.transitions(c.positions[:0], k); len(c.positions) > 0 {
 		at = c.positions[rng.IntN(len(c.positions))]
 	}
-	switch p := rng.IntN(89); {
+	switch p := rng.IntN(85); {
 	case p < 45 && at >= 0: // shift a transition
 		by := geometric(rng, 0.5)
 		if rng.IntN(2) == 0 {
@@ -113,21 +110,15 @@ func (c *chain) propose(rng *rand.Rand) bool {
 	case p < 63: // invert a run: two transitions more, two fewer, or both shifted
 		at := rng.IntN(c.levels)
 		c.flips(k, at, at+geometric(rng, 1/(1+float64(c.levels)/16)))
-	case p < 78: // a transition more, or one fewer: invert all from there on
+	default: // a transition more, or one fewer: invert all from there on
 		if at < 0 || rng.IntN(2) == 0 {
 			at = 1 + rng.IntN(c.levels-1)
 		}
-		c.invert(k, at)
-	case p < 85: // a transition moves from one column to another
-		other := rng.IntN(c.bits)
-		if at < 0 || other == k {
-			return false
+		if c.invert(k, at); rng.IntN(4) == 0 { // the transition moves to another column
+			other := rng.IntN(c.bits)
+			c.invert(other, at)
+			c.columns = append(c.columns, other)
 		}
-		c.columns = append(c.columns, other)
-		c.invert(k, at)
-		c.invert(other, at)
-	default:
-		c.swap(rng)
 	}
 	clear(c.all.known)
 	clear(c.moved.known)
@@ -137,20 +128,6 @@ func (c *chain) propose(rng *rand.Rand) bool {
 		}
 	}
 	return len(c.changed) > 0 && c.allowed()
-}
-
-// swap swaps the words of two levels, neighbours mostly.
-func (c *chain) swap(rng *rand.Rand) {
-	i := rng.IntN(c.levels)
-	j := i + geometric(rng, 0.5)
-	if rng.IntN(4) == 0 {
-		j = rng.IntN(c.levels)
-	}
-	if j >= c.levels {
-		return
-	}
-	c.rows[i], c.rows[j] = c.rows[j], c.rows[i]
-	c.columns = slices.DeleteFunc(append(c.columns[:0], numbers(c.bits)...), func(k int) bool { return c.bit(i, k) == c.bit(j, k) })
 }
 
 // geometric returns a random number from 1 with a geometric distribution of mean 1/p.

@@ -23,7 +23,7 @@ import (
 const maxSteps uint64 = 1 << 50
 
 // DefaultSteps is the length of a search.
-const DefaultSteps = 45000
+const DefaultSteps = 35000
 
 // Optimizer searches for codes under a scenario, and reports how good they are beside the named codes. It
 // is not safe for concurrent use.
