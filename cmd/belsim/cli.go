@@ -227,10 +227,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 		}
 	}
 	var c cli
-	anyCode, err := search.Decoders(env.decoders)
-	if err != nil {
-		return nil, err
-	}
 	places, widths := plots.Places()
 	parser, err := kong.New(&c,
 		kong.Name("belsim"),
@@ -246,7 +242,6 @@ func (env *environment) parse(ctx context.Context, args []string, exit func(int)
 			"places":     strings.Join(widths, ", "),
 			"decoders":   strings.Join(append([]string{decode.Auto}, env.decoders.Names()...), ","),
 			"auto":       "auto: bel-u for unary, bel-j for Johnson codes, else (and on a circle) gen",
-			"anycode":    strings.Join(anyCode, ","),
 			"uninformed": strings.Join(append([]string{decode.Auto}, env.decoders.Uninformed().Names()...), ", "),
 			"cost":       "absolute, the |error|; squared, zero-one, beyond:θ, or a FILE of L × L costs",
 			"model":      "r, σ, prior and temperature of a .json of fit.",

@@ -99,7 +99,9 @@ func (cmd *codesCmd) list(ctx context.Context, env *environment) error {
 		print: func(w io.Writer) error {
 			what := table.Of(code.Families())
 			what.Style = table.List
-			err := table.Of(list.Codes).Write(w)
+			properties := table.Of(list.Codes)
+			properties.Spare = []string{"levels"}
+			err := properties.Write(w)
 			if slices.ContainsFunc(list.Codes, func(r codeRow) bool { return r.Correlation == nil && r.MinDistance != nil }) {
 				fmt.Fprintln(w, "– All words are equally far apart.")
 			}

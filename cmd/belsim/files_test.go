@@ -65,7 +65,7 @@ func TestFullStandardOutput(t *testing.T) {
 		"codes --format json", "codes unary --levels 8", "compare unary --levels 8 --samples 100",
 		"verify --levels 8 --samples 100", "heatmap --levels 8 --r 1:2:2 --sigma 1:2:2",
 		"fit --code code.csv --targets y.csv --outputs z.csv",
-		"optimize --levels 8 --bits 4 --steps 10 --samples 100", "merge results",
+		"optimize --levels 8 --bits 4 --steps 10", "merge results",
 		"merge results -o m.csv", "figures --only 2a -o figures", "sweep --print example",
 		"sweep plan.json --out results", "sweep --print slurm",
 	}
@@ -200,7 +200,7 @@ func TestTerminal(t *testing.T) {
 	mustRun(t, "codes", "unary", "--levels", "4", "-o", name)
 	write(t, "e"+name, strings.Repeat("0.1,0.1,0.1\n", 4))
 	for _, args := range []string{
-		"verify --samples 200 --code FILE", "optimize --levels 4 --bits 3 --steps 5 --samples 200 --prior FILE",
+		"verify --samples 200 --code FILE",
 		"heatmap FILE unary --levels 4 --r 1:2:2 --sigma 1:2:2 -o map.csv", "compare FILE unary --samples 200",
 		"compare unary --levels 4 --samples 200 --errors eFILE", "compare FILE --samples 200 --model eFILE",
 		"codes no-FILE", "fit --code FILE --targets eFILE --outputs eFILE --range 0:1",

@@ -241,7 +241,7 @@ var soakCommands = []string{
 	"fit --code ../code.csv --targets ../y.csv --outputs bits:../z.csv --fit-decoder -q -o f.csv -o f.json -o f.npy -o f.npz -o f.png -o f.svg -o f.pdf -o f.html",
 	"fit --code unary --targets ../packed.npz:levels --outputs ../packed.npz:fortran -q -o n.json -o n.csv",
 	"decode --decoder gen-ex --code ../code.csv --outputs ../z.csv -q -o d.npy",
-	"optimize --levels 16 --bits 6 --steps 2000 --samples 200 --backend cpu -q --r 1 --sigma 2 -o o.csv -o o.json",
+	"optimize --levels 16 --bits 6 --steps 2000 -q --r 1 --sigma 2 -o o.csv -o o.json",
 	"figures --only 7 --quick -q -o figs",
 	"sweep ../soak.json --out results --backend cpu -q",
 	"merge ../found -o m.csv -o m.json -o m.png -o m.svg -o m.pdf",

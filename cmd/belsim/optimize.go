@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"belsim/errmodel/scenario"
 	"belsim/montecarlo/search"
 	"belsim/plots"
 	"belsim/plots/paper"
@@ -16,17 +18,19 @@ import (
 )
 
 type optimizeCmd struct {
-	Codes []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from and compare: NAMEs, FILEs, NAME=FILEs."`
-	levelsFlag
+	Codes  []string `arg:"" optional:"" name:"code" reads:"" help:"Codes to begin from and compare: NAMEs, FILEs, NAME=FILEs."`
+	Levels int      `placeholder:"L" help:"Number of levels of named codes (default: 256, or as a file has)."`
 	circularFlag
-	Bits           int    `placeholder:"M" help:"Number of bits, at most 64."`
-	Decoder        string `enum:",${anycode}" default:"" placeholder:"NAME" help:"Decoder of the found and the named codes (default: gen), one of ${anycode}."`
-	MaxTransitions int    `group:"codes" placeholder:"T" help:"Most transitions of a bit (default: any number)."`
-	Steps          uint64 `group:"sampling" placeholder:"N" help:"Changes to try (default: ${steps})."`
-	scenarioFlags
-	samplesFlags
-	backendFlags
-	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
+	Bits           int      `placeholder:"M" help:"Number of bits, at most 64."`
+	Cost           string   `default:"absolute" placeholder:"COST" reads:"" help:"What an answer costs: ${cost}."`
+	R              *float64 `placeholder:"r" help:"Weight r of the Gaussian at each bit transition (default: ${r})."`
+	Sigma          float64  `placeholder:"σ" help:"Width σ of the Gaussians, in levels (default: ${sigma})."`
+	MaxTransitions int      `placeholder:"T" help:"Most transitions of a bit (default: any number)."`
+	Repeat         bool     `help:"Columns may be equal or complementary. In networks, such bits err together."`
+	Steps          uint64   `placeholder:"N" help:"Changes to try (default: ${steps})."`
+	Seed           uint64   `default:"1" help:"Seed of the random numbers."`
+	Model          string   `hidden:"" reads:""`
+	outputFlags    `set:"endings=.csv .npy .json .png .svg .pdf"`
 }
 
 // Run implements the command.
@@ -34,33 +38,28 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := cmd.checkOutput(env, cmd.found(ctx, nil, "")); err != nil {
 		return err
 	}
-	if cmd.Bits == 0 && cmd.Errors == "" {
-		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12")
-	}
-	if cmd.Model != "" {
+	switch {
+	case cmd.Model != "":
 		return fmt.Errorf("--model %s: a search is for bits that err independently, and those of a network do not; "+
 			"want --r and --sigma", cmd.Model)
+	case cmd.Bits == 0:
+		return errors.New("--bits is missing: the number of bits of the code, such as --bits 12")
 	}
-	s, fit, err := cmd.read(env, cmd.sampling())
+	m := mixtureFlags{R: cmd.R, Sigma: cmd.Sigma}.model()
+	codes, err := code.OpenAll(cmd.Codes, code.Sizes{Levels: cmd.Levels, Circular: cmd.Circular})
 	if err != nil {
 		return err
 	}
-	size := sizes(s, cmd.Levels, 0, cmd.circularFlag, fit)
-	codes, err := code.OpenAll(cmd.Codes, size)
-	if err != nil {
-		return err
-	}
-	o := search.Options{Levels: size.Named(), Circular: size.Circular, Bits: cmd.Bits, MaxTransitions: cmd.MaxTransitions,
-		Codes: codes, Workers: cmd.Workers, Steps: cmd.Steps}
+	s := scenario.New(m)
+	o := search.Options{Levels: cmp.Or(cmd.Levels, code.DefaultLevels), Circular: cmd.Circular, Bits: cmd.Bits,
+		MaxTransitions: cmd.MaxTransitions, Repeat: cmd.Repeat, Codes: codes, Steps: cmd.Steps}
 	for _, c := range codes { // all have as many
 		o.Levels = c.Levels()
 	}
-	if err := cmd.ask(s, o.Levels, o.Circular); err != nil {
+	if err := checkFlags(s.SetCost(cmd.Cost, o.Circular, o.Levels)); err != nil {
 		return err
 	}
-	backend := cmd.backend(env)
-	defer backend.Close()
-	optimizer, err := search.NewOptimizer(s, cmd.Decoder, cmd.sampling(), o)
+	optimizer, err := search.NewOptimizer(s, samplesFlags{Seed: cmd.Seed}.sampling(), o)
 	if err != nil {
 		return checkFlags(err)
 	}
@@ -68,13 +67,17 @@ func (cmd *optimizeCmd) Run(ctx context.Context, env *environment) error {
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("--bits %d: %w", o.Bits, err)
 	}
+	for _, c := range o.Repeating() {
+		env.note("%s has columns that are equal or complementary: the search does not begin from it without --repeat",
+			c.Name())
+	}
 	if err := memory.Check(fmt.Sprintf("a search for %d levels and %d bits", o.Levels, o.Bits),
 		search.Bytes(o.Levels, o.Bits, o.Workers)); err != nil {
 		return err
 	}
 	env.saves.Store(true) // the best code so far is kept
 	bar := env.newProgress("steps", o.Steps)
-	found, err := optimizer.Find(ctx, backend, func(n uint64, best float64) {
+	found, err := optimizer.Find(ctx, func(n uint64, best float64) {
 		bar.say(strings.TrimSpace(fmt.Sprintf("best so far about %.4g %s", best, s.Cost().Unit())))
 		bar.add(n)
 	})
@@ -106,7 +109,7 @@ func (cmd *optimizeCmd) found(ctx context.Context, found *search.Optimized, mode
 		},
 		figure: func() (*plots.Figure, error) {
 			title := fmt.Sprintf("found: %d levels, %d bits, %s, %s", found.Levels, found.Bits, found.Decoder, model)
-			return plots.CodeMatrix(paper.CodeMatrixData(found.Found, title, cmd.style())), nil
+			return plots.CodeMatrix(paper.CodeMatrixData(found.Found, title, plots.Style{})), nil
 		},
 		print: func(w io.Writer) error { return cmd.printFound(w, found, model) },
 	}

@@ -17,7 +17,6 @@ import (
 	"belsim/cmd/explorer/engine"
 	"belsim/montecarlo/compare"
 	"belsim/montecarlo/heatmap"
-	"belsim/montecarlo/search"
 	"belsim/montecarlo/verify"
 	"belsim/theory/base/must"
 	"belsim/theory/base/table"
@@ -208,18 +207,4 @@ func TestPluggedIn(t *testing.T) {
 	want.A.Decoder, want.B.Decoder = "toy", "toy"
 	must.Equal(t, "heatmap", want, maps[0], cmpopts.EquateApprox(0, 1e-12),
 		cmpopts.IgnoreUnexported(heatmap.Map{}, heatmap.Values{}), cmpopts.IgnoreTypes(table.Provenance{}))
-
-	// The search finds a code that is better than the named codes, by its exact value.
-	var found search.Optimized
-	read(&found, "optimize --levels 8 --bits 5 --decoder toy --r 0.4 --sigma 1 --steps 300 --samples 200")
-	if found.Decoder != "toy" || found.Steps != 300 {
-		t.Errorf("optimize searched for %s in %d steps, want toy and 300", found.Decoder, found.Steps)
-	}
-	if b := found.Baselines; len(b) == 0 || !(found.Exact < b[0].Exact) {
-		t.Errorf("optimize found a code of error %v; the named ones are %+v", found.Exact, b)
-	}
-	if status, _, stderr := run("optimize --levels 8 --bits 5 --decoder bel-u"); status != exitUsage ||
-		!strings.Contains(stderr, `,"toy" but got "bel-u"`) {
-		t.Errorf("optimize for a decoder of one family of codes: exit %d, %q", status, stderr)
-	}
 }

@@ -26,15 +26,6 @@ type Model interface {
 	Assumption() string
 }
 
-// Bitwise is a Model that gives the errors of single bits. A search changes a code bit by bit, and computes only the
-// bits that have changed.
-type Bitwise interface {
-	Model
-	// Columns returns the error probabilities of single bits, and the number of bits that codes must have; 0 where
-	// any number will do. bits is the number that is wanted, or 0.
-	Columns(levels, bits int, circular bool) (e errmodel.Column, fixed int, err error)
-}
-
 // Parameters are the parameters of an error model in results. A nil pointer stands for a
 // parameter that the model does not have.
 type Parameters struct {
@@ -67,12 +58,6 @@ func (m Mixture) Errors(ctx context.Context, c *code.Code) (mat.Matrix, error) {
 		return nil, fmt.Errorf("%s: %w", c.Name(), err)
 	}
 	return e, nil
-}
-
-// Columns implements Bitwise.
-func (m Mixture) Columns(levels, _ int, circular bool) (errmodel.Column, int, error) {
-	column, err := errmodel.MixtureColumn(levels, circular, m.R, m.Sigma)
-	return column, 0, err
 }
 
 // Transitions returns the levels after which the bits of a code change, unless they are too many
@@ -123,15 +108,6 @@ func (t Table) of(levels, bits int) (*mat.Dense, error) {
 
 // Errors implements Model.
 func (t Table) Errors(_ context.Context, c *code.Code) (mat.Matrix, error) { return t.of(c.Dims()) }
-
-// Columns implements Bitwise. Codes have as many bits as the table has columns.
-func (t Table) Columns(levels, bits int, _ bool) (errmodel.Column, int, error) {
-	e, err := t.of(levels, bits)
-	if err != nil {
-		return nil, 0, err
-	}
-	return func(dst []float64, k int, _ []int) { mat.Col(dst, k, e) }, e.RawMatrix().Cols, nil
-}
 
 // Levels returns the number of rows of the table; 0 where it cannot be read, which Errors says.
 func (t Table) Levels() int {

@@ -33,6 +33,7 @@ type Ranking struct {
 // levels.
 type Result struct {
 	scenario.Design
+	code.Separation
 	expect.Expected
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
@@ -148,6 +149,9 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		}
 		if draw.RelErr > 0 {
 			run.Finished(1)
+		}
+		if row.Separation, err = p.Code.Separation(ctx, run.Workers); err != nil {
+			return nil, err
 		}
 		o := montecarlo.Average(weights, sums)
 		row.Mean, row.StdErr, row.Samples = o.Mean, o.StdErr, o.Samples

@@ -58,7 +58,7 @@ func (c *Ranking) Table() *table.Table {
 			return r.sampled(table.SampledRoot(r.RMS, r.StdErr))
 		}),
 	}
-	t := table.Of(c.Results, columns...).Without("levels", "training", "reads")
+	t := table.Of(c.Results, columns...).Without("levels", "training", "reads", "min distance", "column distance", "distinct columns")
 	t.Spare = []string{rms, "bound", "trans."}
 	t.Line = max(0, slices.IndexFunc(c.Results, c.Unlearned))
 	return t

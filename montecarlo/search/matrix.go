@@ -16,14 +16,14 @@ type words struct {
 	rows         []uint64
 }
 
-func newWords(levels, bits int, circular bool) *words {
-	return &words{levels, bits, circular, make([]uint64, levels)}
+func (o *Options) newWords() *words {
+	return &words{o.Levels, o.Bits, o.Circular, make([]uint64, o.Levels)}
 }
 
-// wordsOf copies the first rows of a code that has at most the number of bits of the search. The
-// missing bits are zero.
+// wordsOf are the words of a code that has at most the number of bits of the search. The missing bits
+// are zero.
 func (o *Options) wordsOf(c *code.Code) *words {
-	w := newWords(o.Levels, o.Bits, o.Circular)
+	w := o.newWords()
 	for i := range w.rows {
 		w.rows[i] = c.Word(i)[0]
 	}
@@ -32,21 +32,30 @@ func (o *Options) wordsOf(c *code.Code) *words {
 
 func (w *words) bit(i, k int) bool { return w.rows[i]>>k&1 == 1 }
 
-func (w *words) flip(i, k int) { w.rows[i] ^= 1 << k }
-
 func (w *words) clone() *words {
 	c := *w
 	c.rows = slices.Clone(w.rows)
 	return &c
 }
 
-func (w *words) copyFrom(from *words) { copy(w.rows, from.rows) }
-
 // distinct reports whether all rows differ.
 func (w *words) distinct() bool {
 	rows := slices.Clone(w.rows)
 	slices.Sort(rows)
 	return len(slices.Compact(rows)) == w.levels
+}
+
+// repeats reports whether column k has a transition, and another column has the same bit in every row, or
+// the other bit in every row.
+func (w *words) repeats(k int) bool {
+	same, inverse := ^uint64(0), ^uint64(0)
+	changing := uint64(0)
+	for _, row := range w.rows {
+		differ := row ^ -(row >> k & 1) // the bits that are not bit k
+		same, inverse = same&^differ, inverse&differ
+		changing |= row ^ w.rows[0]
+	}
+	return changing>>k&1 == 1 && (same|inverse)<<(64-w.bits) != 1<<(64-w.bits+k)
 }
 
 // transitions appends the levels n, from 1, after which bit k changes; on a circle the last one, too.
@@ -77,12 +86,7 @@ func (w *words) code(name string) (*code.Code, error) {
 func (w *words) Dims() (rows, columns int) { return w.levels, w.bits }
 
 // At implements mat.Matrix.
-func (w *words) At(i, k int) float64 {
-	if w.bit(i, k) {
-		return 1
-	}
-	return 0
-}
+func (w *words) At(i, k int) float64 { return float64(w.rows[i] >> k & 1) }
 
 // T implements mat.Matrix.
 func (w *words) T() mat.Matrix { return mat.Transpose{Matrix: w} }

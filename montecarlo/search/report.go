@@ -11,10 +11,59 @@ import (
 	"belsim/errmodel"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
+	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
+
+// maxSteps limits Options.Steps, far beyond any useful search.
+const maxSteps uint64 = 1 << 50
+
+// DefaultSteps is the length of a search.
+const DefaultSteps = 35000
+
+// Optimizer searches for codes under a scenario, and reports how good they are beside the named codes. It
+// is not safe for concurrent use.
+type Optimizer struct {
+	// Options are the options of every search. NewOptimizer fills in what the scenario says.
+	Options  Options
+	Subject  string // the scenario in words
+	scenario scenario.Scenario
+	draw     montecarlo.Sampling
+}
+
+// NewOptimizer prepares searches for codes with a small expected error, read by gen, under a scenario whose
+// model is a mixture. The options say the number of levels and everything that the scenario does not:
+// NewOptimizer sets Prior, Cost, Column and Seed, and Steps where nothing says them. draw says how the
+// codes are sampled that have no exact error, and has the seed.
+func NewOptimizer(s *scenario.Scenario, draw montecarlo.Sampling, o Options) (*Optimizer, error) {
+	if o.Levels < code.MinLevels || o.Levels > code.MaxLevels {
+		return nil, &refuse.Value{Name: "levels", Value: o.Levels, Want: fmt.Sprintf("%d to %d", code.MinLevels,
+			code.MaxLevels)}
+	}
+	if o.Steps > maxSteps {
+		return nil, &refuse.Value{Name: "steps", Value: o.Steps, Want: fmt.Sprintf("1 to %d", maxSteps)}
+	}
+	m, ok := s.Model.(scenario.Mixture)
+	if !ok {
+		return nil, fmt.Errorf("a search is for bits that err independently, near their transitions; want a mixture, "+
+			"not %s", s.Model)
+	}
+	p, err := &Optimizer{scenario: *s, draw: draw, Subject: s.String()}, error(nil)
+	p.scenario.Outputs = decode.Bits
+	if o.Prior, err = s.Weights(o.Levels); err != nil {
+		return nil, err
+	}
+	if o.Column, err = errmodel.MixtureColumn(o.Levels, o.Circular, m.R, m.Sigma); err != nil {
+		return nil, err
+	}
+	o.Seed, o.Cost, o.Steps = draw.Seed, s.CostOf(o.Levels, o.Circular), cmp.Or(o.Steps, DefaultSteps)
+	p.Options = o
+	return p, nil
+}
 
 // Estimate is what the answers of a code cost over the prior: by default |error|, in levels.
 type Estimate struct {
@@ -37,8 +86,8 @@ type Optimized struct {
 	CodeFile *string `json:"code_file"`
 	scenario.Design
 	Estimate
-	MaxTransitions int  `json:"max_transitions"`
-	MinDistance    *int `json:"min_distance"`
+	MaxTransitions int `json:"max_transitions"`
+	code.Separation
 	// the code that the search began from
 	Start string `json:"start"`
 	// number of changes that were tried
@@ -47,10 +96,8 @@ type Optimized struct {
 	scenario.Parameters
 	scenario.Measure
 	// 100·(1 − error/the best baseline's), of exact values where they exist; null without a
-	// baseline
+	// baseline, and where an error is 0
 	Improvement float64 `json:"improvement_percent"`
-	// 95 % interval of improvement_percent
-	ImprovementCI [2]float64 `json:"improvement_interval"`
 	// a row for each code that was given, and each named one of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`
 	// the code words, a text of 0 and 1 for each level
@@ -72,31 +119,22 @@ func (o *Optimized) Interrupted() error {
 
 // Remarks are sentences about the code, for people.
 func (o *Optimized) Remarks() []string {
-	found := code.Properties{TransitionsPerBit: o.Transitions, MaxTransitions: o.MaxTransitions, MinDistance: o.MinDistance}
+	found := code.Properties{TransitionsPerBit: o.Transitions, MaxTransitions: o.MaxTransitions, Separation: o.Separation}
 	out := []string{fmt.Sprintf("found after %d steps, from %s: %s", o.Steps, o.Start, found.Text())}
 	if o.R != nil && code.HardToLearn(o.Transitions) {
 		learned := code.Learned{Name: o.Code, Transitions: o.Transitions}
 		out = append(out, code.LearnedBadly(learned)+". --max-transitions limits them.")
 	}
-	if !table.Missing(o.Improvement) {
-		out = append(out, o.improvementText())
+	switch best := o.Improvement; {
+	case best == 0:
+		out = append(out, fmt.Sprintf("it is as good as %s, and nothing better was found", o.Baselines[0].Code))
+	case best < 0:
+		out = append(out, fmt.Sprintf("its error is %.2f %% above that of %s, from which this search could not begin", -best,
+			o.Baselines[0].Code))
+	case best > 0:
+		out = append(out, fmt.Sprintf("it improves on %s by %.2f %%", o.Baselines[0].Code, best))
 	}
 	return out
-}
-
-// improvementText compares the code with the best named one.
-func (o *Optimized) improvementText() string {
-	best, interval := o.Baselines[0], "exact"
-	switch {
-	case o.Improvement == 0:
-		return fmt.Sprintf("it is as good as %s, and nothing better was found", best.Code)
-	case o.Improvement < 0:
-		return fmt.Sprintf("its error is %.2f %% above that of %s, a code of %d bits from which this search could not begin",
-			-o.Improvement, best.Code, best.Bits)
-	case o.ImprovementCI[0] != o.ImprovementCI[1]:
-		interval = fmt.Sprintf("95 %% interval: %.2f to %.2f %%", o.ImprovementCI[0], o.ImprovementCI[1])
-	}
-	return fmt.Sprintf("it improves on %s by %.2f %% (%s)", best.Code, o.Improvement, interval)
 }
 
 // Table compares the code with the named ones, for people.
@@ -113,13 +151,12 @@ func (o *Optimized) Table() *table.Table {
 	return t
 }
 
-// Find searches for a code, samples it on a backend, and compares it with the named codes of no more
-// bits. progress is told how many changes were tried since the last call, and the smallest error. When
-// the context ends, it returns the best code until then and no error; Stopped is set, and the error of
-// the code is the search's own estimate. Where there is no code yet, it returns the context's error.
-// Another error says that no code can satisfy the options.
-func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, progress func(steps uint64, best float64)) (
-	*Optimized, error) {
+// Find searches for a code, and compares it with the caller's codes and the named ones of no more bits, by
+// seeds that the search has not used. progress is told how many changes were tried since the last call,
+// and the smallest error. When the context ends, Find returns the best code until then and no error;
+// Stopped is set, and the error of the code is the search's own estimate. Where there is no code yet, it
+// returns the context's error. Another error says that no code can satisfy the options.
+func (p *Optimizer) Find(ctx context.Context, progress func(steps uint64, best float64)) (*Optimized, error) {
 	o := p.Options
 	steps := uint64(0)
 	o.Progress = func(n uint64, best float64) {
@@ -130,157 +167,89 @@ func (p *Optimizer) Find(ctx context.Context, b montecarlo.Backend, progress fun
 	if best == nil {
 		return nil, searched
 	}
-	found, err := p.report(ctx, b, best)
-	if ctx.Err() != nil { // in the search or after it: the code is kept
-		found, err = p.describe(context.WithoutCancel(ctx), best)
-	}
-	if err != nil {
-		return nil, err
-	}
-	found.Steps, found.Stopped = steps, ctx.Err() != nil
-	return found, nil
-}
-
-// report estimates the errors of the code that a search has found, and of the named codes, from a
-// seed that the search has not used.
-func (p *Optimizer) report(ctx context.Context, b montecarlo.Backend, best *candidate) (*Optimized, error) {
-	baselines, err := p.baselines(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	best, estimate, err := p.smallest(ctx, b, best, baselines)
-	if err != nil {
-		return nil, err
-	}
-	out, err := p.describe(ctx, best)
-	if err != nil {
-		return nil, err
-	}
-	if out.Estimate, out.Baselines = estimate, baselines; len(out.Baselines) > 0 {
-		out.Improvement, out.ImprovementCI = out.Estimate.improvement(out.Baselines[0].Estimate)
-	}
-	return out, nil
-}
-
-// smallest returns the code that a search has found and the estimate of its error, or of a known
-// code where that is smaller: the search knows errors by its own samples only, by which two codes
-// that are nearly as good may change places. The known codes that are named were estimated before.
-func (p *Optimizer) smallest(ctx context.Context, b montecarlo.Backend, best *candidate, baselines []Row) (
-	*candidate, Estimate, error) {
-	least, err := p.estimate(ctx, b, best.Code)
-	if err != nil {
-		return nil, least, err
-	}
-	known, err := p.Options.known()
-	if err != nil {
-		return nil, least, err
-	}
-	for _, c := range known {
-		if c.Code, err = c.words.code(best.Code.Name()); err != nil {
-			return nil, least, err
-		}
-		at := slices.IndexFunc(baselines, func(r Row) bool { return r.Code == c.Start })
-		var of Estimate
-		if at >= 0 { // which may have fewer bits: one that never changes has no effect
-			of = baselines[at].Estimate
-		} else if of, err = p.estimate(ctx, b, c.Code); err != nil && !errmodel.Invalid(err) {
-			return nil, least, err
-		}
-		if of.best() < least.best() {
-			best, least = &c, of
-		}
-	}
-	return best, least, nil
-}
-
-// describe is a report of what is known without samples: the error is the search's own estimate,
-// and the code is compared with no other.
-func (p *Optimizer) describe(ctx context.Context, found *candidate) (*Optimized, error) {
-	decoder, err := p.scenario.Decoder(p.decoder, found.Code)
-	if err != nil {
-		return nil, err
-	}
-	properties, err := found.Code.Properties(ctx, p.Options.Workers)
-	if err != nil {
-		return nil, err
-	}
-	words, err := found.Code.Words(ctx)
-	if err != nil {
-		return nil, err
-	}
 	none := math.NaN()
-	out := &Optimized{
-		Design:         p.scenario.Design(found.Code.As("found"), decoder),
-		Estimate:       Estimate{Mean: found.Mean, StdErr: none, Exact: none},
-		MaxTransitions: properties.MaxTransitions, MinDistance: properties.MinDistance,
-		Start: found.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(),
-		Measure:     p.scenario.Measure(),
-		Improvement: none, ImprovementCI: [2]float64{none, none}, Baselines: []Row{}, Words: words, Found: found.Code,
+	estimate, rows := Estimate{Mean: best.Mean, StdErr: none, Exact: none}, []Row{}
+	if ranked, of, all, err := p.compare(ctx, best); err == nil {
+		best, estimate, rows = ranked, of, all
+	} else if ctx.Err() == nil {
+		return nil, err
+	}
+	out, err := p.describe(context.WithoutCancel(ctx), best)
+	if err != nil {
+		return nil, err
+	}
+	out.Estimate, out.Baselines, out.Steps, out.Stopped = estimate, rows, steps, ctx.Err() != nil
+	if len(rows) > 0 && estimate.best() > 0 && rows[0].best() > 0 {
+		out.Improvement = -montecarlo.Percent(estimate.best(), rows[0].best()) + 0 // no −0
 	}
 	return out, nil
 }
 
-// estimate is the error of a code over the prior, from the seed that no search has used.
-func (p *Optimizer) estimate(ctx context.Context, b montecarlo.Backend, c *code.Code) (Estimate, error) {
-	out := Estimate{Mean: math.NaN(), StdErr: math.NaN(), Exact: math.NaN()}
-	problem, err := p.problem(ctx, c, p.draw.Seed)
-	if err != nil {
-		return out, err
-	}
-	theory, err := expect.Of(ctx, p.Options.Workers, problem.Expected(), p.Options.Prior,
-		expect.Skip{Bounds: true, AnyLaw: true})
-	if err != nil {
-		return out, err
-	}
-	out.Exact = theory.Mean.Exact
-	sums, _, err := montecarlo.Estimate(ctx, b, problem, p.draw.CheckingExact(out.Exact), p.Options.Prior, nil)
-	if err != nil {
-		return out, err
-	}
-	m := montecarlo.Average(p.Options.Prior, sums)
-	out.Mean, out.StdErr, out.samples = m.Mean, m.StdErr, m.Samples
-	return out, nil
-}
-
-// baselines estimates the caller's codes and the named ones of no more bits, the smallest error first
-// and those for which the model is invalid last. Where the model wants one number of bits,
-// the named codes have that number.
-func (p *Optimizer) baselines(ctx context.Context, b montecarlo.Backend) ([]Row, error) {
-	out := []Row{}
+// compare ranks the code that a search has found beside the others, the smallest error first and those
+// for which the model is invalid last. It returns the code and the estimate of its error, or a code to
+// begin from where that is better: the search knows errors by its own samples only, by which two codes that
+// are nearly as good may change places.
+func (p *Optimizer) compare(ctx context.Context, best *candidate) (*candidate, Estimate, []Row, error) {
+	var least Estimate
 	codes, err := p.Options.codes()
 	if err != nil {
-		return nil, err
+		return nil, least, nil, err
 	}
-	for _, c := range codes {
-		if c.Bits() < p.bits {
-			continue
-		}
-		row, err := p.named(ctx, b, c)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, row)
+	const found = "" // no other code has this name
+	candidates, err := compare.NewCandidates(ctx, &p.scenario, append(codes, best.Code.As(found)),
+		[]string{decode.Gen{}.Name()}, p.draw)
+	if err != nil {
+		return nil, least, nil, err
 	}
-	slices.SortStableFunc(out, func(a, b Row) int {
-		if table.Missing(a.Mean) || table.Missing(b.Mean) { // cmp.Compare puts them first
-			return cmp.Compare(b.Mean, a.Mean)
+	candidates.Skip = expect.Skip{Bounds: true, AnyLaw: true}
+	run := montecarlo.Run{Backend: montecarlo.CPU{Workers: p.Options.Workers}, Workers: p.Options.Workers}
+	ranking, err := compare.Rank(ctx, &p.scenario, run, candidates, p.draw)
+	if err != nil {
+		return nil, least, nil, err
+	}
+	rows := []Row{}
+	for _, r := range ranking.Results {
+		e := Estimate{r.Mean, r.StdErr, r.Exact, r.Samples}
+		if r.Code == found {
+			least = e
+		} else {
+			rows = append(rows, Row{r.Design, e})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		if table.Missing(a.best()) || table.Missing(b.best()) { // cmp.Compare puts them first
+			return cmp.Compare(b.best(), a.best())
 		}
 		return cmp.Compare(a.best(), b.best())
 	})
-	return out, nil
+	for _, r := range rows {
+		c := codes[slices.IndexFunc(codes, func(c *code.Code) bool { return c.Name() == r.Code })]
+		if k, ok := p.Options.known(c); ok && r.best() < least.best() {
+			if k.Code, err = k.words.code(c.Name()); err != nil {
+				return nil, least, nil, err
+			}
+			best, least = &k, r.Estimate
+		}
+	}
+	return best, least, rows, nil
 }
 
-// named is the row of a named code.
-func (p *Optimizer) named(ctx context.Context, b montecarlo.Backend, c *code.Code) (Row, error) {
-	d, err := p.scenario.Decoder(p.decoder, c)
+// describe is what is known of a code without samples, and of the search.
+func (p *Optimizer) describe(ctx context.Context, best *candidate) (*Optimized, error) {
+	found := best.Code.As("found")
+	properties, err := found.Properties(ctx, p.Options.Workers)
 	if err != nil {
-		return Row{}, err
+		return nil, err
 	}
-	row := Row{Design: p.scenario.Design(c, d)}
-	if row.Estimate, err = p.estimate(ctx, b, c); errmodel.Invalid(err) {
-		err = nil
+	words, err := found.Words(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return row, err
+	return &Optimized{
+		Design: p.scenario.Design(found, decode.Gen{}), MaxTransitions: properties.MaxTransitions, Separation: properties.Separation,
+		Start: best.Start, Seed: p.draw.Seed, Parameters: p.scenario.Model.Parameters(), Measure: p.scenario.Measure(),
+		Improvement: math.NaN(), Words: words, Found: found,
+	}, nil
 }
 
 // best is the best figure for the error: the exact one where it exists.
@@ -289,27 +258,4 @@ func (e Estimate) best() float64 {
 		return e.Exact
 	}
 	return e.Mean
-}
-
-// stderr is the standard error of best.
-func (e Estimate) stderr() float64 {
-	if !table.Missing(e.Exact) {
-		return 0
-	}
-	return e.StdErr
-}
-
-// improvement returns 100·(1 − a/b), in percent, and its 95 % interval, of exact values where they
-// exist. The interval is 1.96 standard errors to both sides, by the delta method, as if the samples
-// of the two codes were independent. Both results are missing where the error of b is 0, and where
-// no sample of a was wrong, because then only an upper limit of its error is known.
-func (e Estimate) improvement(b Estimate) (percent float64, interval [2]float64) {
-	none, of := math.NaN(), b.best()
-	if !(of > 0) || e.best() == 0 && table.Missing(e.Exact) {
-		return none, [2]float64{none, none}
-	}
-	ratio := e.best() / of
-	half := errmodel.Errors95 * math.Hypot(e.stderr()/of, ratio*b.stderr()/of)
-	percent = -montecarlo.Percent(e.best(), of) + 0 // no −0
-	return percent, [2]float64{percent - 100*half, percent + 100*half}
 }

@@ -48,11 +48,9 @@ type Options struct {
 	// Column gives the error probabilities of a bit with given transitions.
 	Column errmodel.Column
 	Codes  []*code.Code // to begin from, and to compare with, besides the named ones
-	// Objective, when set, replaces the evaluators of the package, which are for gen on bits that
-	// err independently.
-	Objective Objective
 
-	MaxTransitions int // largest number of transitions of a bit; 0 or less: any number
+	MaxTransitions int  // largest number of transitions of a bit; 0 or less: any number
+	Repeat         bool // columns with transitions may be equal or complementary
 
 	Workers int // goroutines; 0: as many as there are processors
 
@@ -135,10 +133,7 @@ func (o *Options) from(ctx context.Context, all []candidate) (*candidate, error)
 	}
 	for round := range rounds {
 		begin := all[:min(len(all), chainCount>>round)]
-		chains, err := o.anneal(ctx, round, begin)
-		if err != nil {
-			return nil, err
-		}
+		chains := o.anneal(ctx, round, begin)
 		// The codes from which chains begin are judged, too: a search never ends with a worse code
 		// than it began with.
 		if all, err = o.rank(ctx, slices.Concat(chains, begin), judges, forJudges); err != nil {
@@ -156,8 +151,7 @@ func (o *Options) from(ctx context.Context, all []candidate) (*candidate, error)
 const (
 	forStarts = 1<<40 + iota
 	forJudges
-	forGuides  // of round 0, and so on
-	forScreens = forGuides + rounds
+	forGuides // by round, of each evaluator of a chain
 )
 
 // seed returns the seed for a purpose. Seeds for different purposes are unrelated.
@@ -174,15 +168,12 @@ func (o *Options) rng(purpose, number uint64) *rand.Rand {
 func (o *Options) rank(ctx context.Context, all []candidate, samples int, purpose uint64) ([]candidate, error) {
 	means := make([]float64, len(all))
 	err := parallel.Each(ctx, o.workers(), len(all), func() (func(context.Context, int) error, error) {
-		x, err := o.evaluator(samples, o.seed(purpose))
-		return func(ctx context.Context, i int) (err error) {
-			means[i], err = x.reset(ctx, all[i].words)
-			return err
-		}, err
+		x := o.evaluator(samples, o.seed(purpose))
+		return func(ctx context.Context, i int) error {
+			means[i] = x.reset(ctx, all[i].words)
+			return ctx.Err()
+		}, nil
 	})
-	if err != nil && ctx.Err() == nil {
-		return nil, err
-	}
 	for i := range all {
 		if err == nil {
 			all[i].Mean = means[i]

@@ -845,7 +845,7 @@ def _targets(targets: ArrayLike, range: ArrayLike | None, outside: Outside, circ
 class Optimized(_Results):
     """The result of ``optimize``. ``code`` is the code that was found, int32 of shape (L, M).
 
-    ``error`` and ``stderr`` (in levels) are its sampled error, or its forecast and None; ``exact`` is the exact one or None.
+    ``error`` and ``stderr`` (in levels) are its sampled error; ``exact`` is the exact one or None.
     ``baselines`` is a DataFrame of your codes, and of the named ones of no more bits. Other names of the JSON are attributes.
     """
 
@@ -870,33 +870,25 @@ def optimize(
     levels: int | None = None,
     circular: bool = False,
     bits: int | None = None,
-    decoder: str | None = None,
-    max_transitions: int | None = None,
-    steps: int | None = None,
+    cost: str | ArrayLike | None = None,
     r: float | None = None,
     sigma: float | None = None,
-    errors: ArrayLike | str | None = None,
-    model: Fit | str | os.PathLike[str] | None = None,
-    prior: ArrayLike | None = None,
-    reads: Reads | None = None,
-    temperature: float | None = None,
-    cost: str | ArrayLike | None = None,
-    samples: int | None = None,
+    max_transitions: int | None = None,
+    repeat: bool = False,
+    steps: int | None = None,
     seed: int | None = None,
-    workers: int | None = None,
-    backend: Literal["auto", "cpu", "cuda"] | None = None,
     progress: bool | None = None,
 ) -> Optimized:
     """Searches for the code of ``levels`` L and ``bits`` M with the smallest expected error.
 
+    The error is that of bits that err independently, as ``r`` and ``sigma`` say, read by ``gen``: the bits of networks do not.
     ``codes``, as in ``compare``, are further codes to begin from, and to compare with. ``max_transitions`` limits the transitions
-    of each bit. ``steps`` says how long to search. The error model is given as for ``compare``; with a ``model`` the search is for
-    the network that was fitted.
+    of each bit. With ``repeat``, columns may be equal or complementary. ``steps`` says how long to search.
 
     Source: simulated annealing of code words (El Gamal, Hemachandra, Shperling and Wei, IEEE Trans. Inf. Theory 33, 1987).
 
     >>> import belsim
-    >>> belsim.optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200, samples=100).code.shape
+    >>> belsim.optimize(levels=16, bits=6, r=0.5, sigma=1, steps=200).code.shape
     (16, 6)
     """
     arguments = locals()

@@ -254,7 +254,7 @@ def test_heatmap() -> None:
 
 
 def test_optimize() -> None:
-    found = belsim.optimize([belsim.code("binary", 8)], bits=3, steps=200, samples=100, r=0.4, sigma=1)
+    found = belsim.optimize([belsim.code("binary", 8)], bits=3, steps=200, r=0.4, sigma=1)
     assert found.code.shape == (8, 3)
     assert "codes[0]" in set(found.baselines["code"])
     assert {"code", "error"} <= set(found.baselines.columns)
@@ -712,7 +712,7 @@ def test_html(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> None:
     checked.results["code"] = "<b>&"
     assert "<b>&" not in checked._repr_html_()
     assert "Heatmap" in belsim.heatmap("unary", "gray", levels=8, r=(0.1, 0.2, 2), sigma=(1, 2, 2))._repr_html_()
-    assert "<table" in belsim.optimize(levels=8, bits=4, r=0.5, sigma=1, steps=20, samples=100)._repr_html_()
+    assert "<table" in belsim.optimize(levels=8, bits=4, r=0.5, sigma=1, steps=20)._repr_html_()
 
 
 def test_progress_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -758,7 +758,7 @@ def test_signed() -> None:
     z, y = _noisy()
     c = belsim.code("johnson", 16)
     assert (2 * c - 1).min() == -1 and (2 * belsim.encode(y, c) - 1).min() == -1
-    assert (2 * belsim.optimize(levels=8, bits=4, steps=2, samples=2, r=0.4, sigma=1).code - 1).min() == -1
+    assert (2 * belsim.optimize(levels=8, bits=4, steps=2, r=0.4, sigma=1).code - 1).min() == -1
     assert ((2 * c - 1) @ (2 * c - 1).T).max() == 8
     for kind in ("uint8", "uint16", "uint64"):
         lost = np.where(z > 0, 1, -1).astype(kind)

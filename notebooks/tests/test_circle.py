@@ -166,7 +166,7 @@ def test_commands() -> None:
     assert circle["exact"].item() == pytest.approx(verified.labels["exact"].mean(), rel=1e-12)
     assert circle["exact"].item() != line["exact"].item()
     assert belsim.heatmap("johnson", "unary", levels=16, circular=True, r=[0.5], sigma=[1.5]).increase["exact"].shape == (1, 1)
-    assert belsim.optimize(levels=8, bits=4, circular=True, r=0.5, sigma=1.5, steps=200, samples=100).code.shape == (8, 4)
+    assert belsim.optimize(levels=8, bits=4, circular=True, r=0.5, sigma=1.5, steps=200).code.shape == (8, 4)
 
 
 def test_bound() -> None:

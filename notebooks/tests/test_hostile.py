@@ -73,7 +73,7 @@ CALLS: dict[str, tuple[Call, dict[str, Any]]] = {
     "fit": (belsim.fit, {"code": "johnson", "outputs": Z, "targets": Y, "levels": 16}),
     "fit of labels": (belsim.fit, {"code": "johnson", "outputs": Z, "targets": Y / 2, "range": (0, 7.5), "levels": 16}),
     "fit of regression": (belsim.fit, {"code": "direct", "outputs": Y + 0.5 - Y % 2, "targets": Y, "levels": 16}),
-    "optimize": (belsim.optimize, {"levels": 8, "bits": 4, "steps": 2, "samples": 2, "r": 0.4, "sigma": 1}),
+    "optimize": (belsim.optimize, {"levels": 8, "bits": 4, "steps": 2, "r": 0.4, "sigma": 1}),
     "bench": (belsim.bench, {}),
     "sweep": (belsim.sweep, {"plan": PLAN, "folder": "results"}),
     "Decoder": (belsim.Decoder, {"content": b""}),

@@ -373,3 +373,63 @@ func TestOpenMatrices(t *testing.T) {
 		}
 	}
 }
+
+// TestSeparation: distances and distinct columns by comparing all entries, of random codes with constant,
+// equal and complementary columns, on lines and circles.
+func TestSeparation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for range 200 {
+		levels, width := 2+rng.IntN(90), 8+rng.IntN(70)
+		m := mat.NewDense(levels, width, nil)
+		for i := range levels {
+			for k := range width {
+				from, to := float64(0), float64(k%2)
+				switch {
+				case k < 7: // so that words differ
+					from = float64(i >> k & 1)
+				case k%3 == 0: // copies and complements
+					from = math.Abs(to - m.At(i, k/3))
+				case k%5 > 0:
+					from = float64(rng.IntN(2))
+				}
+				m.Set(i, k, from)
+			}
+		}
+		words, columns, distinct := width, levels, 0
+		differ := func(a, b []float64) (n int) {
+			for i := range a {
+				if a[i] != b[i] {
+					n++
+				}
+			}
+			return n
+		}
+		for i := range levels {
+			for j := range i {
+				words = min(words, differ(m.RawRowView(i), m.RawRowView(j)))
+			}
+		}
+		var seen [][]float64
+		for k := range width {
+			a := mat.Col(nil, k, m)
+			if slices.Min(a) == slices.Max(a) {
+				continue
+			}
+			again := false
+			for _, b := range seen {
+				d := differ(a, b)
+				columns, again = min(columns, d, levels-d), again || d == 0 || d == levels
+			}
+			if seen = append(seen, a); !again {
+				distinct++
+			}
+		}
+		want := code.Separation{MinDistance: &words, MinColumnDistance: &columns, DistinctColumns: &distinct}
+		if len(seen) < 2 {
+			want.MinColumnDistance = nil
+		}
+		c := must.Get(code.FromMatrix("random", m))(t).OnCircle(rng.IntN(2) == 0)
+		must.Equal(t, "separation", want, must.Get(c.Separation(t.Context(), 2))(t))
+		must.Equal(t, "of properties", want, must.Get(c.Properties(t.Context(), 2))(t).Separation)
+	}
+}

@@ -15,10 +15,10 @@ import (
 // words correct errors. Few transitions of a bit make its classifier easy to learn. Errors
 // stay small when words are far apart whose labels are far apart.
 type Properties struct {
-	Code              string  `json:"code" text:"code"`
-	Levels            int     `json:"levels" text:"levels"`
-	Bits              int     `json:"bits" text:"bits"`
-	MinDistance       *int    `json:"min_distance" text:"min distance"`
+	Code   string `json:"code" text:"code"`
+	Levels int    `json:"levels" text:"levels"`
+	Bits   int    `json:"bits" text:"bits"`
+	Separation
 	TransitionsPerBit float64 `json:"transitions_per_bit" text:"transitions per bit"`
 	MaxTransitions    int     `json:"max_transitions"`
 	// Pearson's correlation, over all pairs of words, of their Hamming distance with the distance
@@ -33,6 +33,12 @@ func (p Properties) Text() string {
 	text := fmt.Sprintf("%.3g transitions a bit, at most %d", p.TransitionsPerBit, p.MaxTransitions)
 	if p.MinDistance != nil {
 		text += fmt.Sprintf("; smallest distance of two words %d", *p.MinDistance)
+	}
+	if p.MinColumnDistance != nil {
+		text += fmt.Sprintf(", of two columns %d", *p.MinColumnDistance)
+	}
+	if p.DistinctColumns != nil {
+		text += fmt.Sprintf("; number of distinct columns %d", *p.DistinctColumns)
 	}
 	return text
 }
@@ -70,7 +76,8 @@ type Learned struct {
 func (c *Code) TransitionsPerBit() float64 { return float64(c.TransitionCount()) / float64(c.bits) }
 
 // maxPairWork limits the number of 64-bit words that are compared for the properties of
-// pairs, to about a minute of work. Above it MinDistance and Correlation are nil.
+// pairs, to about a minute of work. Above it MinDistance and Correlation are nil, and so are
+// MinColumnDistance and DistinctColumns.
 const maxPairWork = 1 << 37
 
 // pairSums are integer sums over pairs of rows, so that the order of the rows
@@ -95,7 +102,10 @@ func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) 
 		}
 	}
 	p.TransitionsPerBit = float64(total) / float64(c.bits)
-	if int64(c.levels)*int64(c.levels)/2*int64(c.stride) > maxPairWork {
+	if err = p.columns(ctx, c, workers, maxPairWork); err != nil {
+		return Properties{}, err
+	}
+	if c.pairWork() > maxPairWork {
 		return p, nil
 	}
 	rows, nearest := make([]pairSums, c.levels), make([]int, c.levels) // of a row and those before it
