@@ -331,7 +331,7 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	want := &Fit{"johnson", 4, 1, 2, []float64{0.25, 0.25, 0.25, 0.25}, 6}
-	fit := must.Get(table.JSON(assess.Fit{Format: 3, Code: want.Code, Levels: want.Levels, Bits: 2, R: want.R,
+	fit := must.Get(table.JSON(assess.Fit{Format: 1, Code: want.Code, Levels: want.Levels, Bits: 2, R: want.R,
 		RInterval: [2]float64{1, 1}, Sigma: want.Sigma, SigmaInterval: [2]float64{2, 2}, Prior: want.Prior, LevelWidth: 1,
 		LogitScale: 2, Temperature: 3}))(t)
 	must.Equal(t, "the mixture of a fit", &Inspected{Kind: "fit", Fit: want},
