@@ -30,13 +30,15 @@ func (t Transition) On(y float64, circle int) float64 {
 	}
 	d := math.Remainder(y-t.Mu, levels)
 	sum := t.At(t.Mu + d)
-	for w := levels; ; w += levels {
-		more := sum + t.At(t.Mu+d-w) + t.At(t.Mu+d+w)
+	const far = 64 // σ is at most 1.5 ways round: beyond 39 σ a Gaussian is 0
+	for w := 1.0; w < far; w++ {
+		more := sum + t.At(t.Mu+d-w*levels) + t.At(t.Mu+d+w*levels)
 		if more == sum {
-			return sum
+			break
 		}
 		sum = more
 	}
+	return sum
 }
 
 // Transitions returns the Gaussians of a bit with transitions at positions[i]+½, with

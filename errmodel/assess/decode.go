@@ -139,7 +139,14 @@ func Decode(ctx context.Context, o Options, decoder string, workers int, w io.Wr
 		note(fmt.Sprintf("%s: read as probabilities, because all are from 0 to 1; say so if they are logits",
 			outputs.Name()))
 	}
-	o.mapHead(c, observed.Labels{}, kind, outputs)
+	distribution, told, err := o.distribution(ctx, softmax, kind, outputs)
+	if err != nil {
+		return err
+	}
+	if told != "" {
+		note(told)
+	}
+	o.mapHead(c, observed.Labels{}, kind, distribution, outputs)
 	reading, err := of(kind)
 	if err != nil {
 		return fmt.Errorf("%s: %w", outputs.Name(), err)

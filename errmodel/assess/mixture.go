@@ -21,13 +21,14 @@ type mixture struct {
 	intervals [2][2]float64 // of r and σ
 	erring    uint64        // samples with a wrong bit
 	errors    mat.Matrix    // L × M; observed for the bits that are set aside
+	unfit     string        // why r and σ are not fitted to wrong outputs; "" where they are, or none is wrong
 }
 
 // fitMixture fits r and σ by maximum likelihood, and reads all samples again for their intervals, which
 // a network that was not trained bit by bit has not. Without a wrong output r is 0. It refuses targets
 // that are all alike.
 func fitMixture(ctx context.Context, workers int, n *network, done func(uint64)) (*mixture, error) {
-	counts, name := n.seen.Counts, n.source.Outputs.Name()
+	counts := n.seen.Counts
 	samples, wrong := counts.Total()
 	if lowest, highest := occurring(counts.Prior()); lowest == highest {
 		return nil, fmt.Errorf("%s: all %d targets are level %s; want at least two levels", n.source.Targets.Name(),
@@ -35,12 +36,13 @@ func fitMixture(ctx context.Context, workers int, n *network, done func(uint64))
 	}
 	model, err := mixturefit.New(ctx, workers, n.code, counts, n.live())
 	switch {
-	case errors.Is(err, mixturefit.ErrNoFit) && wrong > 0:
-		return nil, fmt.Errorf("%s: all %d wrong outputs are of bits that never change, and are not modelled", name,
-			wrong)
 	case errors.Is(err, mixturefit.ErrNoFit):
-		none := mat.NewDense(n.code.Levels(), n.code.Bits(), nil)
-		return &mixture{&mixturefit.Fit{Sigma: math.NaN()}, [2][2]float64{unknown(), unknown()}, 0, none}, nil
+		none := &mixture{Fit: &mixturefit.Fit{Sigma: math.NaN()}, intervals: [2][2]float64{unknown(), unknown()},
+			errors: mat.NewDense(n.code.Levels(), n.code.Bits(), nil)}
+		if done(samples); wrong > 0 {
+			none.R, none.unfit = math.NaN(), fmt.Sprintf("r and σ are not fitted: %v", err)
+		}
+		return none, nil
 	case err != nil:
 		return nil, err
 	}
@@ -51,7 +53,7 @@ func fitMixture(ctx context.Context, workers int, n *network, done func(uint64))
 	e = withDead(n, e)
 	if n.training != head.BCE {
 		done(samples)
-		return &mixture{model, [2][2]float64{unknown(), unknown()}, samples, e}, nil
+		return &mixture{Fit: model, intervals: [2][2]float64{unknown(), unknown()}, erring: samples, errors: e}, nil
 	}
 	joint, err := mixturefit.NewJoint(ctx, model)
 	if err != nil {
@@ -60,7 +62,7 @@ func fitMixture(ctx context.Context, workers int, n *network, done func(uint64))
 	if err := observed.Wrong(ctx, n.source, n.code, joint.Add, done); err != nil {
 		return nil, err
 	}
-	return &mixture{model, joint.Intervals(), joint.Erring, e}, nil
+	return &mixture{Fit: model, intervals: joint.Intervals(), erring: joint.Erring, errors: e}, nil
 }
 
 // withDead is a table of error probabilities, L × M, with the observed rates of the bits that
@@ -88,6 +90,8 @@ func (n *network) remarks(f *Fit, m *mixture) []string {
 	none := when(table.Missing(f.SigmaInterval[0]), "r and σ have no intervals: errors hardly depend on the distance from a "+
 		"transition, or all lie beside one")
 	switch {
+	case m.unfit != "":
+		none = m.unfit
 	case n.training != head.BCE && !f.predicts():
 		none = "r and σ have no intervals: the outputs were not trained bit by bit, so their thresholds at 0 mean nothing"
 	case m.erring < mixturefit.FewestErring:

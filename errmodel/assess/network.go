@@ -35,6 +35,7 @@ type network struct {
 	decodings   []observed.Decoding
 	seen        *observed.Summary
 	training    head.Training
+	note        string // which outputs are no probabilities of a softmax; "" where all are what they should be
 	dead        []int // bits, from 1, that are set aside, ascending
 	found       []fault.Finding
 	misread     *fault.Finding     // outputs and targets do not belong together; nil where they may
@@ -96,8 +97,9 @@ func (n *network) open(ctx context.Context) (err error) {
 		}
 	}
 	s.Softmax, s.Together = n.code.OneHot(), o.Training != "" && o.Training != head.BCE
-	s.Predicted = o.mapHead(n.code, s.Labels, s.Kind, s.Outputs)
-	return nil
+	softmax, note, err := o.distribution(ctx, n.code.OneHot(), s.Kind, s.Outputs)
+	n.note, s.Predicted = note, o.mapHead(n.code, s.Labels, s.Kind, softmax, s.Outputs)
+	return err
 }
 
 func openOutputs(path string) (*arrayfile.Rows, error) {

@@ -36,14 +36,18 @@ type MixtureRow struct {
 	ObservedStdErr float64 `json:"observed_stderr"`
 }
 
+// mostTheory is the largest L·M of which theory is asked, which takes about a tenth of a second then.
+const mostTheory = 1 << 14
+
 // mixtureRows puts what theory says of the mixture, and of the observed error rates, beside the observed
 // error of every decoder of bits of which it says something: nothing of a network that was not trained
 // bit by bit, whose thresholds mean nothing.
 func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]MixtureRow, error) {
-	samples, wrong := n.seen.Counts.Total()
+	samples, _ := n.seen.Counts.Total()
 	out := []MixtureRow{}
 	tau, err := mixtureTemperature(n.seen.LogitScale, n.options.Temperature)
-	if err != nil || wrong == 0 || n.training != head.BCE {
+	levels, bits := n.code.Dims()
+	if err != nil || !(of.R > 0) || n.training != head.BCE || levels*bits > mostTheory {
 		return out, err
 	}
 	prior, rates := n.seen.Counts.Prior(), n.seen.Counts.Rates(of.errors)
@@ -70,12 +74,12 @@ func mixtureRows(ctx context.Context, workers int, n *network, of *mixture) ([]M
 				Cost: cost.OfCode(n.code), Errors: e}, prior, omit)
 		}
 		// any law of the rates that were observed is told: a second one would take half of the time
-		theory, err := independent(of.errors, expect.Skip{AnyLaw: true})
+		theory, err := independent(of.errors, expect.Skip{AnyLaw: true, Slow: true, Intervals: true})
 		if err != nil {
 			return nil, err
 		}
 		m.Bound, m.Exact = theory.Mean.Bound, theory.Mean.Exact
-		if theory, err = independent(rates, expect.Skip{SlowLaw: true}); err != nil {
+		if theory, err = independent(rates, expect.Skip{Slow: true, Intervals: true, Bounds: true}); err != nil {
 			return nil, err
 		}
 		m.Rates, m.AnyLaw = theory.Mean.Exact, theory.Mean.AnyLaw

@@ -36,6 +36,9 @@ func MixtureProfile(c *code.Code, transitions [][]int, k int, r, sigma float64) 
 	for i := range p.Target {
 		p.Target[i] = c.Bit(i, k)
 	}
+	if !(r > 0) { // no bit erred, or nothing was fitted: there is no σ
+		return p
+	}
 	gaussians, circle := errmodel.Transitions(transitions[k], r, sigma), 0
 	if c.Circular() {
 		circle = c.Levels()
@@ -69,9 +72,6 @@ func (n *network) profiles(m *mixture) (out []Profile, curve string) {
 func profile(n *network, m *mixture, k int) Profile {
 	counts, levels := n.seen.Counts, n.code.Levels()
 	p := MixtureProfile(n.code, n.transitions, k, m.R, m.Sigma)
-	if m.R == 0 { // no bit erred: there is no σ
-		clear(p.Fitted)
-	}
 	if n.options.predicts() {
 		p.Name = fmt.Sprintf("above level %d", k+1)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belsim/errmodel"
+	"belsim/errmodel/fault"
 	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/table"
@@ -18,6 +19,9 @@ func (f *Fit) opening(n *network) []string {
 	var out []string
 	for _, note := range n.source.Notes() { // which lines of files were taken for names of columns
 		out = append(out, note+".")
+	}
+	if n.note != "" && f.finding("sigmoid") == nil {
+		out = append(out, n.note+".")
 	}
 	if !n.seen.Same && (f.Fitted == nil || !f.Fitted.Better) {
 		out = append(out, f.whatItDoes())
@@ -42,6 +46,14 @@ func (f *Fit) opening(n *network) []string {
 		return sentences(append(out, "Next: "+first.Mend+".")...)
 	}
 	return sentences(append(out, f.next(n))...)
+}
+
+// finding is that of a name; nil where there is none.
+func (f *Fit) finding(name string) *fault.Finding {
+	if i := slices.IndexFunc(f.Findings, func(x fault.Finding) bool { return x.Name == name }); i >= 0 {
+		return &f.Findings[i]
+	}
+	return nil
 }
 
 // sentences are the texts that say something.

@@ -152,7 +152,10 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 			out.add(in.empty())
 		}
 	}
-	return out, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // reading finds what is wrong with how outputs are read: with what they are, or else with how large they are and
@@ -243,10 +246,16 @@ func (s *search) decoded(f Finding, change func(dst, z []float64)) trial {
 func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, change func(dst, z []float64)) trial {
 	sample := observed.NewSample(s.Bits, decode.NewCorrelations(c))
 	z, labels, read := make([]float64, s.Bits), make([]float64, len(decodings)), observed.LabelsOf(decodings).Read
-	all := make([]trial, len(decodings))
+	all, cancelled := make([]trial, len(decodings)), false
 	for i := range s.Len() {
-		if i%64 == 0 && s.ctx.Err() != nil {
-			return s.read
+		if i%64 == 0 {
+			cancelled = s.ctx.Err() != nil
+		}
+		if cancelled { // Find returns no finding; the trial has all answers, whatever they are
+			for r := range all {
+				all[r].answer = append(all[r].answer, s.Exact[i])
+			}
+			continue
 		}
 		copy(z, s.Row(i))
 		if change != nil {

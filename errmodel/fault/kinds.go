@@ -79,7 +79,7 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 func (s *search) loss(together bool, tau float64) float64 {
 	sum, n := 0.0, 0.0
 	scores, correlations := make([]float64, s.Code.Levels()), decode.NewCorrelations(s.Code)
-	for i := 0; i < s.Len(); i += 2 {
+	for i := 0; i < s.Len() && s.ctx.Err() == nil; i += 2 {
 		z, at := s.Row(i), s.Level[i]-1
 		n++
 		if !together {

@@ -47,7 +47,7 @@ func (f *Fit) inverse() (inverse [3]float64, ok bool) {
 	return [3]float64{d.ibb / det, -d.iab / det, d.iaa / det}, true
 }
 
-// ErrNoFit is wrapped by the errors for counts that do not determine r and σ.
+// ErrNoFit is wrapped by the errors for counts that do not determine r and σ, or would take long to fit.
 var ErrNoFit = errors.New("nothing to fit")
 
 // smallestSigma is the smallest width that a fit tries, in levels. Below it, the Gaussian
@@ -59,14 +59,17 @@ const smallestSigma = 0.1
 // each processor.
 // positions are the transitions of the code (code.Code.Transitions); bits without any are left
 // out. On a circle the Gaussians are wrapped, and σ is at most L levels, where they are even to 10⁻⁸.
-// The error wraps ErrNoFit where no output is wrong, or is the context's.
+// The error wraps ErrNoFit where no output is wrong, or where levels have more than 2²⁰ distances from transitions, or is
+// the context's.
 func New(ctx context.Context, workers int, of *code.Code, c *errmodel.Counts, positions [][]int) (*Fit, error) {
 	l := newLikelihood(c, positions, round(of))
 	switch {
+	case l == nil:
+		return nil, fmt.Errorf("%w: the code has too many transitions", ErrNoFit)
 	case len(l.n) == 0:
 		return nil, fmt.Errorf("%w: no transitions", ErrNoFit)
 	case l.total == 0:
-		return nil, fmt.Errorf("%w: no output is wrong", ErrNoFit)
+		return nil, fmt.Errorf("%w: no output of a bit that changes is wrong", ErrNoFit)
 	}
 	f := &Fit{code: of, counts: c, positions: positions, l: l, lo: math.Log(smallestSigma),
 		hi: math.Log(10 * float64(c.Levels))}

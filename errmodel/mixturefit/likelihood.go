@@ -49,7 +49,11 @@ func distance(i, at, round int) int32 {
 	return int32(d)
 }
 
-// newLikelihood uses all bits that have transitions. round is that of distance.
+// mostDistances is how many distances a likelihood may have: a fit goes through them some hundred times.
+const mostDistances = 1 << 20
+
+// newLikelihood uses all bits that have transitions. round is that of distance. It is nil where there are more than
+// mostDistances.
 func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood {
 	l := &likelihood{start: []int{0}, places: make([]places, len(positions))}
 	groups, alike := map[string]int{}, map[string][]int{}
@@ -69,6 +73,9 @@ func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood
 		for i := range c.Samples {
 			if g := l.places[k].at(i); *g < 0 {
 				*g = l.group(groups, i, at, round)
+			}
+			if len(l.distances) > mostDistances {
+				return nil
 			}
 		}
 	}
@@ -163,7 +170,9 @@ func (g *gauss) add(d int32, base float64) (s, s1, s2 float64) {
 		return w
 	}
 	one(d)
-	for far := int32(g.round); far > 0; far += int32(g.round) {
+	const ways = 64 // σ is at most one way round
+	for w := int32(1); g.round > 0 && w < ways; w++ {
+		far := w * int32(g.round)
 		if near := one(far - d); near+one(far+d) <= 1e-24*s {
 			break
 		}
@@ -256,7 +265,8 @@ func (l *likelihood) profile() (a, value float64, limited bool) {
 		hi = min(hi, math.Log(l.total)-math.Log(right))
 	}
 	lo := hi - 1
-	for step := 1.0; ; step *= 2 {
+	const widest = 1 << 12 // e^−8191 is below the smallest number
+	for step := 1.0; step <= widest; step *= 2 {
 		if s, _ := l.score(lo); s > 0 {
 			break
 		}

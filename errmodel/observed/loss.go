@@ -18,11 +18,14 @@ type lossSums struct {
 	code    *code.Code
 	weights *mat.Dense // nil where gen reads no logits of single bits, or they would take long
 	tau     float64    // 0 before the first batch, which chooses it
-	sum     Sums
+	sums    [lossColumns]Sums // of the bounds for τ, and for 1
 }
 
+// lossColumns is how many bounds a sample has.
+const lossColumns = 2
+
 // mostLossWork is the largest L²·M/64 for which the weights are computed.
-const mostLossWork = 1 << 26
+const mostLossWork = 1 << 22
 
 func newLossSums(c *code.Code, of *Source, decodings []Decoding) *lossSums {
 	s := &lossSums{code: c}
@@ -33,6 +36,20 @@ func newLossSums(c *code.Code, of *Source, decodings []Decoding) *lossSums {
 	}
 	s.weights = theory.LossWeights(c, cost.OfCode(c))
 	return s
+}
+
+// judge sets the bounds of a sample.
+func (s *lossSums) judge(dst []float64, level int, z []float64) {
+	if s.weights != nil {
+		dst[0], dst[1] = s.of(s.tau, level, z), s.of(1, level, z)
+	}
+}
+
+// add adds the bounds of a sample.
+func (s *lossSums) add(bounds []float64) {
+	for i := range s.sums {
+		s.sums[i].Add(bounds[i])
+	}
 }
 
 // of is the bound of a sample at a temperature.
@@ -66,10 +83,10 @@ func (s *lossSums) choose(b *batch, m int) {
 	}
 }
 
-// bound is the mean; NaN where there is none.
+// bound is the smaller mean; NaN where there is none.
 func (s *lossSums) bound() float64 {
 	if s.weights == nil {
 		return math.NaN()
 	}
-	return s.sum.Error().Mean
+	return min(s.sums[0].Error().Mean, s.sums[1].Error().Mean)
 }

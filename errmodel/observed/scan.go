@@ -361,7 +361,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 	if !s.Kind.Hard() && !s.Together {
 		x.probabilities = make([]float64, m)
 	}
-	first := len(decodings) + 1 // of the scores, behind the bound by the loss
+	losses, first := len(decodings), len(decodings)+lossColumns // the first columns of both
 	columns, correlations := first+x.scores.columns(), decode.NewCorrelations(c)
 	prepare := func(b *batch) error {
 		if need := b.n * columns; len(b.made) < need {
@@ -372,9 +372,7 @@ func Scan(ctx context.Context, workers int, s *Source, c *code.Code, decodings [
 		read := func(dst []float64, j int, sample *Sample) {
 			sample.own = b.own[j]
 			labels(dst, sample)
-			if x.losses.weights != nil {
-				dst[first-1] = x.losses.of(x.losses.tau, b.level[j], sample.logits)
-			}
+			x.losses.judge(dst[losses:first], b.level[j], sample.logits)
 			x.scores.judge(dst[first:], b.level[j], b.exact[j], sample)
 		}
 		return readBatch(ctx, workers, b.made, b, m, columns, correlations, read)
@@ -436,8 +434,8 @@ func (x *scan) add(b *batch, j int, made []float64) {
 	for r := range x.errors {
 		x.errors[r].add(c, b, j, made[r], direct)
 	}
-	x.losses.sum.Add(made[len(x.errors)])
-	x.scores.add(made[len(x.errors)+1:])
+	x.losses.add(made[len(x.errors):])
+	x.scores.add(made[len(x.errors)+lossColumns:])
 }
 
 // summary is what all samples say.

@@ -293,22 +293,26 @@ func EachRow(ctx context.Context, rows *arrayfile.Rows, f func(row []float64) bo
 // FindKind returns the kind of outputs of which a kind was said, or "": bits may be ±1. Else it reads them until it
 // knows: bits where all are 0 or 1, signs where all are ±1, probabilities where all are from 0 to 1, else logits.
 // Python's belsim.decode has the same rule. The first output that is not a probability shows that outputs are logits;
-// for the other kinds it reads the whole file. Then it rewinds the rows.
+// for the other kinds it reads the whole file. Then it rewinds the rows. It refuses 1 and 255 alone: ±1 in the wrong type.
 func FindKind(ctx context.Context, said Kind, outputs *arrayfile.Rows) (Kind, error) {
 	if said != "" && said != Bits {
 		return said, nil
 	}
-	bits, signs, probabilities, least, most := true, true, true, math.Inf(1), math.Inf(-1)
+	bits, signs, probabilities, bytes, least, most := true, true, true, true, math.Inf(1), math.Inf(-1)
 	err := EachRow(ctx, outputs, func(row []float64) bool {
 		for _, v := range row {
 			bits = bits && (v == 0 || v == 1)
 			signs = signs && (v == -1 || v == 1)
 			probabilities = probabilities && isProbability(v)
+			bytes = bytes && (v == 1 || v == math.MaxUint8)
 			least, most = min(least, v), max(most, v)
 		}
-		return bits || signs || probabilities
+		return bits || signs || probabilities || bytes
 	})
 	switch {
+	case bytes && least < most && err == nil:
+		return "", fmt.Errorf("%s: all outputs are 1 or 255, which −1 is where int8 is read as uint8: want −1 and 1, or logits",
+			outputs.Name())
 	case bits:
 		return Bits, err
 	case signs:

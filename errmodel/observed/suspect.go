@@ -65,6 +65,31 @@ const (
 	softmaxRounding = 1e-2
 )
 
+// Softmax counts rows of probabilities that add up to 1, as those of a softmax over the columns do.
+type Softmax struct {
+	Rows, Sums int     // rows, and those that add up to 1
+	Off        int     // the first row that does not, from 1; 0 where all do
+	Sum        float64 // of that row
+	Zeros      int     // the first row that has no number above 0, from 1; 0 where there is none
+}
+
+// FindSoftmax reads the rows, and rewinds them.
+func FindSoftmax(ctx context.Context, outputs *arrayfile.Rows) (s Softmax, err error) {
+	err = EachRow(ctx, outputs, func(row []float64) bool {
+		s.Rows++
+		if sum := floats.Sum(row); math.Abs(sum-1) <= softmaxRounding {
+			s.Sums++
+		} else if s.Off == 0 {
+			s.Off, s.Sum = s.Rows, sum
+		}
+		if s.Zeros == 0 && slices.Max(row) <= 0 {
+			s.Zeros = s.Rows
+		}
+		return true
+	})
+	return s, err
+}
+
 // watch collects what tells that numbers are no outputs of bits.
 type watch struct {
 	rows           int

@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"math"
+
 	"belsim/theory/code"
 )
 
@@ -22,6 +24,8 @@ func NewDistribution(c *code.Code, by Decoder) (d Distribution, ok bool) {
 	switch by := by.(type) {
 	case GenEx:
 		return Distribution{genEx: by}, true
+	case cumulative:
+		return Distribution{cumulative: true}, true
 	case BelU:
 		return Distribution{cumulative: by.bits == c.Levels()-1}, by.bits == c.Levels()-1
 	}
@@ -56,6 +60,45 @@ func (d Distribution) To(p, z []float64, weigh func(by GenEx) (weights []float64
 	for i, w := range weights {
 		p[i] = w / total
 	}
+}
+
+// cumulative is gen-ex of a head of the unary code whose logits are those of P(label > k): the mean of the levels, whose
+// probabilities are the differences of these. τ multiplies the logits.
+type cumulative struct{ genEx GenEx }
+
+var _ LogitDecoder = cumulative{}
+
+// CumulativeEntry is the entry of gen-ex for a head of the unary code whose outputs are P(label > k), as those of CORN.
+func CumulativeEntry() Entry {
+	return Entry{Name: GenEx{}.Name(), Logits: true, New: func(c *code.Code, o Options) (Decoder, error) {
+		d, err := NewGenEx(c, o.Temperature)
+		return cumulative{d}, err
+	}}
+}
+
+// Name implements Decoder.
+func (d cumulative) Name() string { return d.genEx.Name() }
+
+// Decode implements Decoder: Value, rounded.
+func (d cumulative) Decode(word []uint64) int { return round(d.Value(word)) }
+
+// Value implements RealDecoder.
+func (d cumulative) Value(word []uint64) float64 {
+	return d.DecodeLogits(signs(word, d.genEx.code.Bits()))
+}
+
+// DecodeLogits implements LogitDecoder, in O(L).
+func (d cumulative) DecodeLogits(z []float64) float64 {
+	p, scaled := make([]float64, len(z)+1), make([]float64, len(z))
+	for k, v := range z {
+		scaled[k] = d.genEx.temperature * v
+	}
+	Distribution{cumulative: true}.To(p, scaled, nil)
+	for i := range p {
+		p[i] = math.Log(p[i])
+	}
+	_, mean := GenEx{d.genEx.code, 1}.Weigh(p, p, p[place(p)])
+	return mean
 }
 
 // Softmax makes scores, logarithms of probabilities up to a constant, probabilities.

@@ -71,6 +71,17 @@ func (r Registry) Lookup(name string) (Entry, bool) {
 	return r[i], true
 }
 
+// With returns the registry with an entry in the place of the one that has its name.
+func (r Registry) With(e Entry) Registry {
+	out := slices.Clone(r)
+	for i := range out {
+		if out[i].Name == e.Name {
+			out[i] = e
+		}
+	}
+	return out
+}
+
 // ReadingLogits returns the decoders that read logits.
 func (r Registry) ReadingLogits() Registry {
 	return slices.DeleteFunc(slices.Clone(r), func(e Entry) bool { return !e.Logits })
