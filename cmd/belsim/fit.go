@@ -85,7 +85,7 @@ func (cmd *fitCmd) Run(ctx context.Context, env *environment) error {
 	if outputs > 1 {
 		return cmd.several(ctx, env, o, outputs)
 	}
-	r, err := cmd.one(ctx, env, o, 0)
+	r, err := cmd.one(ctx, env, o, 0, env.follow)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,8 @@ func (cmd *fitCmd) result(ctx context.Context, r *assess.Report) result {
 }
 
 // one judges one output of a network, from 0, of which the code and the range may be its own.
-func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, k int) (*assess.Report, error) {
+func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, k int,
+	follow assess.Progress) (*assess.Report, error) {
 	o.Code = cmd.Code[min(k, len(cmd.Code)-1)]
 	if len(cmd.Range) > 0 {
 		var err error
@@ -116,7 +117,7 @@ func (cmd *fitCmd) one(ctx context.Context, env *environment, o assess.Options, 
 			return nil, err
 		}
 	}
-	r, err := assess.Run(ctx, o, cmd.Workers, env.follow)
+	r, err := assess.Run(ctx, o, cmd.Workers, follow)
 	if err != nil {
 		return nil, checkFlags(err)
 	}
@@ -141,14 +142,18 @@ func (cmd *fitCmd) several(ctx context.Context, env *environment, o assess.Optio
 			return fmt.Errorf("cannot write %s: a network of several outputs is written as .json or .html", path)
 		}
 	}
+	done, end := env.follow("outputs judged", uint64(outputs))
+	defer end()
 	for k := range outputs {
 		o.Output = k + 1
-		r, err := cmd.one(ctx, env, o, k)
+		r, err := cmd.one(ctx, env, o, k, nil)
 		if err != nil {
 			return fmt.Errorf("output %s: %w", position.At(k+1), err)
 		}
 		reports = append(reports, r)
+		done(1)
 	}
+	end()
 	all = assess.NewSeveral(reports)
 	return cmd.deliver(env, out)
 }

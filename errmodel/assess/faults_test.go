@@ -155,6 +155,27 @@ var faults = []oneFault{
 		n.each(sigmoid)
 		return []string{"a second sigmoid"}
 	}},
+	{"sigmoids in percent", func(n *faultyNetwork) []string {
+		if n.onehot() {
+			return nil
+		}
+		n.each(func(z []float64) {
+			sigmoid(z)
+			floats.Scale(100, z)
+		})
+		return []string{"in percent"}
+	}},
+	{"log P of bits", func(n *faultyNetwork) []string {
+		if n.onehot() {
+			return nil
+		}
+		n.each(func(z []float64) {
+			for k, v := range z {
+				z[k] = -math.Log1p(math.Exp(-v))
+			}
+		})
+		return []string{"logarithms of probabilities"}
+	}},
 	{"sigmoid for softmax", func(n *faultyNetwork) []string {
 		if !n.onehot() {
 			n.each(softmax)

@@ -370,3 +370,45 @@ func softmaxFiles(b *testing.B, levels, samples int) Options {
 	return Options{Code: "softmax", Range: LabelRange{Lo: 1, Hi: float64(levels)}, Temperature: 1,
 		Targets: targets, Outputs: outputs, Decoders: decode.Builtin()}
 }
+
+// TestSoftmaxRows: probabilities of one-hot that add up to 1 are those of a softmax, which a fit of their logarithms judges
+// alike; a row of zeros is refused, and rows that do not add up to 1 are told.
+func TestSoftmaxRows(t *testing.T) {
+	d := easy
+	d.code, d.samples = "onehot", 400
+	o := d.save(t, t.TempDir(), "z")
+	z := mat.DenseCopyOf(must.Get(arrayfile.ReadFile(o.Outputs))(t))
+	with := func(name string, change func(i int, p []float64)) Options {
+		p, to := mat.DenseCopyOf(z), o
+		for i := range d.samples {
+			softmax(p.RawRowView(i))
+			change(i, p.RawRowView(i))
+		}
+		to.Training, to.Outputs = "", save(t, filepath.Join(t.TempDir(), name+".npy"), p)
+		return to
+	}
+	logs := with("log", func(_ int, p []float64) {
+		for k, v := range p {
+			p[k] = math.Log(v)
+		}
+	})
+	right := with("p", func(int, []float64) {})
+	same(t, "the errors of P and of log P", judge(t, logs).Fit.Decoders[2].Observed, judge(t, right).Fit.Decoders[2].Observed,
+		cmpopts.EquateApprox(1e-9, 0))
+	says(t, judge(t, with("told", func(i int, p []float64) {
+		if i == 6 {
+			p[0] += 0.5
+		}
+	})).Fit.Verdict, "1 of 400 rows of probabilities do not add up to 1, such as row 7 with 1.5")
+	refuses(t, with("zeros", func(i int, p []float64) {
+		if i == 6 {
+			clear(p)
+		}
+	}), "row 7: no probability is above 0")
+	bytes := with("bytes", func(i int, p []float64) {
+		for k := range p {
+			p[k] = float64(1 + 254*((i+k)%2))
+		}
+	})
+	refuses(t, bytes, "int8 is read as uint8")
+}

@@ -66,7 +66,7 @@ func (s *search) codec() *trial {
 		case "far", "line":
 			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.Slope)) < 0.3 && s.told(&t)
 		}
-		if !told || best != nil && best.Name == "far" && t.Mended > (1-worthwhile)*best.Mended {
+		if !told || !(t.Slope > 0) || best != nil && best.Name == "far" && t.Mended > (1-worthwhile)*best.Mended {
 			continue
 		}
 		if best == nil || after < rest-simpler && t.Mended < (1-2*worthwhile)*best.Mended || best.Name != "shift" &&

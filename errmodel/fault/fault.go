@@ -25,7 +25,7 @@ import (
 // Finding is a fault, with its mend.
 type Finding struct {
 	// shift, edges, stretch, line, bias, circle, reversed, inverted, permuted, code, probabilities,
-	// softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead
+	// percent, logarithms, softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead
 	// or empty
 	Name string `json:"name"`
 	// size of the fault: the shift or the bias in levels, the slope, the number of columns or levels, the share

@@ -37,6 +37,14 @@ func (s *search) kinds() *trial {
 			}
 			return logit(p)
 		})
+	case s.Kind == observed.Logits && lo >= 0 && hi > percent/2 && hi <= percent:
+		return s.better(reads(Finding{Name: "percent", Number: hi, Text: fmt.Sprintf("the outputs are taken for logits, and are "+
+			"probabilities in percent: all lie from 0 to %.4g", hi), Mend: "divide the outputs by 100"}, func(p float64) float64 {
+			return logit(p / percent)
+		}))
+	case s.Kind == observed.Logits && hi <= 0 && !s.Code.OneHot():
+		return s.better(reads(Finding{Name: "logarithms", Number: hi, Text: "the outputs are taken for logits, and are logarithms of " +
+			"probabilities of bits: none is above 0", Mend: "give their exponentials"}, func(v float64) float64 { return logit(math.Exp(v)) }))
 	case probabilities && s.Code.OneHot() && together:
 		return s.distributions(reads, logit)
 	case probabilities && lo >= -1e-3 && hi <= 1+1e-3: // a sigmoid of a sigmoid is from 0.5 to 0.73
@@ -45,6 +53,17 @@ func (s *search) kinds() *trial {
 			"sigmoid: all lie from 0.5 to %.2g", most), Mend: "give the logits, or the first sigmoid"}, logit)
 	}
 	return nil
+}
+
+// percent is a probability of 1 in percent.
+const percent = 100
+
+// better is a trial that gains, else nil.
+func (s *search) better(t *trial) *trial {
+	if !s.gains(t) {
+		return nil
+	}
+	return t
 }
 
 // distributions is kinds for the probabilities of a softmax.
