@@ -487,7 +487,7 @@ def _mapped_file(values: object) -> str | None:
     return str(values.filename)
 
 
-SWITCHES = frozenset(("circular", "exact", "fit_decoder", "quiet", "random", "recommend"))
+SWITCHES = frozenset(("circular", "exact", "fit_decoder", "quiet", "random"))
 """The flags without a value."""
 
 
@@ -602,17 +602,10 @@ def prior_of(inputs: Inputs, prior: ArrayLike, levels: object) -> tuple[int, str
         raise Error(f"prior[{at}] = {counts[at]:g}: want a number of 0 or more")
     if levels is not None and count(levels, "levels") != len(counts):
         raise Error(f"prior of {len(counts)} counts: want {levels}, one for each level")
-    return len(counts), histogram(inputs, np.column_stack((np.arange(len(counts)), counts)))
-
-
-def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
-    """The file of a histogram whose rows are a label, a whole number, and its count or weight."""
-    if rows.ndim != 2 or rows.shape[1] != 2:
-        raise Error(f"prior of shape {rows.shape}: want (N, 2), a label and its count in each row")
-    if not np.isfinite(rows).all():
+    if not np.isfinite(counts).all():
         raise Error("prior: want finite numbers")
-    lines = "".join(f"{int(x) if x == int(x) else x!r},{count!r}\n" for x, count in rows.astype(np.float64).tolist())
-    return inputs.text("label,count\n" + lines, "prior", ".csv")
+    lines = "".join(f"{n},{many!r}\n" for n, many in enumerate(counts.astype(np.float64).tolist()))
+    return len(counts), inputs.text("label,count\n" + lines, "prior", ".csv")
 
 
 _PROGRESS = re.compile(r"^belsim: (.+?): (\d+)(?: of (\d+) \(\d+ %\)| s)?(?:, (.*))?$")  # the total may be unknown

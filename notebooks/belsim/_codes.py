@@ -214,7 +214,7 @@ def quantize(
     With ``circular``, ``range[1]`` is level 0 again: levels are (b − a)/L apart, and labels outside go round.
 
     Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end. ``range`` may have the
-    label of each level instead, L numbers that ascend (see ``belsim levels --targets``); the end levels clip then.
+    label of each level instead, L numbers that ascend; the end levels clip then.
 
     Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
 
