@@ -158,6 +158,8 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
         if isinstance(values, (list, tuple)) and any(np.ma.is_masked(v) for v in values):
             raise Error(f"{name}: some values are masked; fill them, or leave them out")
         out = np.asarray(values)
+    if isinstance(values, (list, tuple)) and out.dtype.kind in "iuf" and _types(values) & {bool, np.bool_}:
+        raise Error(f"{name}: a bool among numbers; want numbers alone, or bools alone")
     if out.dtype.kind == "V" and re.fullmatch(r"b?float\d+\w*", out.dtype.name):  # of ml_dtypes
         out = out.astype(np.float32)
     if out.dtype.kind == "O":
@@ -171,12 +173,20 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
     return out
 
 
+def _types(values: Iterable[Any]) -> set[type]:
+    """The types of the elements of nested lists."""
+    types = set(map(type, values))
+    return types.union(*(_types(v) for v in values if isinstance(v, (list, tuple)))) if types & {list, tuple} else types
+
+
 def _numbers(objects: NDArray[Any], name: str) -> NDArray[Any]:
     """The numbers of a column that pandas keeps as objects, such as a nullable one."""
     for place, value in np.ndenumerate(objects):
         if not isinstance(value, (numbers.Real, np.bool_)):
             at = f" at index {', '.join(map(str, place))}" if place else ""
             raise Error(f"{name} of objects: {shown(value)}{at} is no number; leave it out, or fill it, and take astype(float)")
+    if len(types := _types(objects.flat)) > 1 and types & {bool, np.bool_}:
+        raise Error(f"{name} of objects: a bool among numbers; want numbers alone, or bools alone")
     with refusing(name), np.errstate(over="ignore"):
         return objects.astype(np.float64)
 

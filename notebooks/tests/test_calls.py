@@ -277,6 +277,13 @@ WRONG = [
         "baseline of shape (160, 1, 2): want (160, 2), as targets have",
     ),
     ("belsim.fit(Z, 'johnson', y)", "outputs of texts: want bools"),
+    ("belsim.quantize([1, 2.5, True], (0, 9), 4)", "labels: a bool among numbers; want numbers alone"),
+    ("belsim.quantize(pd.Series([1, 2.5, True], dtype=object), (0, 9), 4)", "labels of objects: a bool among numbers"),
+    ("belsim.encode([0], np.array([[1, 255], [255, 1]], np.uint8))", "code: all are 1 or 255, which is −1 in uint8"),
+    ("belsim.decode(Z, 'johnson', levels=16, output_type='quantiles', quantiles=.5)", "quantiles: want a list of numbers"),
+    ("belsim.decode(Z, 'johnson', levels=16, output_type='quantiles', quantiles=[1.5])", "quantiles: 1.5 is none; want numbers"),
+    ("belsim.decode([[0, 0.0], [0.5, 0.5]], 'onehot', levels=2, kind='probabilities')", "outputs: row 0 is 0 for all levels"),
+    ("belsim.decode([[0, 0.0], [0.5, 0.7]], 'softmax', kind='probabilities')", "outputs: row 0 is 0 for all levels"),
     ("belsim.fit(belsim.fit, Z, y)", "code: want the name of a code, or an L × M matrix"),
     ("belsim.compare(['unary'], levels=8, r=50.0, sigma=1)", "unary: r = 50 with σ = 1 is invalid: e[n,k] = 17.6 at level 0, bit 0"),
     ("belsim.compare(['unary'], levels=8, reads='foo')", "reads = 'foo': want one of 'auto'"),
@@ -290,7 +297,14 @@ WRONG = [
 def test_wrong_use(call: str, message: str, tmp_path: Path) -> None:
     """Every error of use is a belsim.Error, in words of Python."""
     y = np.arange(160) % 16
-    names = {"belsim": belsim, "np": np, "Z": 4.0 * belsim.code("johnson", 16)[(y + 1) // 2 * 2 % 16] - 2, "y": y, "labels": y / 2}
+    names = {
+        "belsim": belsim,
+        "np": np,
+        "pd": pd,
+        "Z": 4.0 * belsim.code("johnson", 16)[(y + 1) // 2 * 2 % 16] - 2,
+        "y": y,
+        "labels": y / 2,
+    }
     with pytest.raises(belsim.Error) as caught:
         eval(call, {**names, "folder": tmp_path / "folder"})
     text = str(caught.value)
