@@ -196,3 +196,10 @@ def test_calibration() -> None:
         lower, upper = model.predict_interval(x[held, :1]).T
         inside = np.average((lower <= y[held]) & (y[held] <= upper), weights=w[held])
         assert 0.85 < inside < 0.95
+
+
+def test_large_labels() -> None:
+    """A unit of the labels changes nothing, up to the largest doubles."""
+    x = np.linspace(0, 1, 200)[:, None]
+    small, large = (BELRegressor(levels=16).fit(x, x[:, 0] * unit).predict(x) / unit for unit in (1.0, 2.0**1023))
+    np.testing.assert_allclose(large, small, rtol=1e-12)
