@@ -4,7 +4,7 @@ The data are the diamonds of ggplot2: the target is log₁₀ of the price, in l
 bottleneck, and the outputs that its code needs. ``train`` gives their outputs for the test samples.
 
 ``python real_network.py`` writes what notebook 3 reads, in about six minutes of processor time: the errors of all networks,
-03_networks.csv, and the codes that were searched for, 03_searched.csv.
+03_networks.csv.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ CODES += ["hexj", "hexj-nr", "hadamard", "onehot", "gray", "binary"]
 PAIRS = [(code, loss) for code in CODES for loss in ("BCE", "CE")]
 PAIRS += [(code, loss) for code in ("unary", "johnson", "b2jdj", "hexj", "onehot") for loss in ("L1", "L2")]
 BASELINES = [("direct", "L1"), ("direct", "L2"), ("multiclass", "CE")]
-SEARCHED = [(16, "BCE"), (32, "BCE"), (16, "CE"), (32, "CE")]  # bits and loss of the codes to search for
 
 Matrices = Mapping[str, np.ndarray]
 Outputs = dict[tuple[str, str, int], np.ndarray]
@@ -117,9 +116,9 @@ def _train(job: tuple[str, str, np.ndarray | None, int]) -> np.ndarray:
         return apply(weights, buffers, features[test_rows].expand(seeds, -1, -1)).numpy()
 
 
-def fit(name: str, outputs: np.ndarray, **more: Any) -> belsim.Fit:
+def fit(name: str, outputs: np.ndarray) -> belsim.Fit:
     """What ``belsim.fit`` says of a network that was trained with BCE."""
-    return belsim.fit(name, outputs, labels, levels=LEVELS, range=RANGE, kind="logits", **more)
+    return belsim.fit(name, outputs, labels, levels=LEVELS, range=RANGE, kind="logits")
 
 
 def errors(name: str, outputs: np.ndarray, code: np.ndarray | None) -> pd.DataFrame:
@@ -158,10 +157,10 @@ def independent(f: belsim.Fit, outputs: np.ndarray, code: np.ndarray, rows: pd.D
 
 
 def measured(trained: Outputs, codes: Matrices) -> Iterator[pd.DataFrame]:
-    """The errors of networks, beside what the model with independent bits predicts for those of named codes and BCE."""
+    """The errors of networks, beside what the model with independent bits predicts for those of codes and BCE."""
     for (name, loss, seed), z in trained.items():
         rows = errors(name, z, codes.get(name))
-        if (name, loss) in PAIRS and loss == "BCE":
+        if loss == "BCE":
             f = fit(name, z)
             rows = rows.merge(independent(f, z, codes[name], rows), "left", ["decoder", "reads"])
             rows = rows.assign(r=f.r, sigma=f.sigma)
@@ -179,18 +178,10 @@ def interval(errors: Iterable[float]) -> str:
 
 
 def main() -> None:
-    """Trains all networks, searches for codes, and writes both files."""
+    """Trains all networks, and writes the file."""
     codes = {name: belsim.code(name, LEVELS) for name in CODES}
     trained = train(PAIRS + BASELINES, codes)
-    johnson = {loss: fit("johnson", trained["johnson", loss, 0], training=loss.lower()) for loss in ("BCE", "CE")}
-    searched = []
-    for bits, loss in SEARCHED:
-        searched.append((f"found-{bits}-{loss}", loss))
-        codes[searched[-1][0]] = belsim.optimize(model=johnson[loss], bits=bits).code
-    trained |= train(searched, codes)
     pd.concat(measured(trained, codes)).to_csv("03_networks.csv", index=False, float_format="%.6g")
-    words = {name: ["".join(map(str, word)) for word in codes[name]] for name, _ in searched}
-    pd.DataFrame(words).to_csv("03_searched.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ here run the command ``belsim``, which this package carries, and return its resu
 - ``codes``, ``code``: the codes, and their matrices; ``encode``, ``decode``, ``quantize``, ``dequantize``: in NumPy
 - ``compare``, ``heatmap``, ``verify``: the expected error of codes, by bound, exactly, and by samples
 - ``optimize``: a search for a code; ``sweep``: many cells; ``bench``
-- ``fit``: a trained network, judged by its outputs; ``forecast``: networks with other codes; ``levels``: for labels with a long tail
+- ``fit``: a trained network, judged by its outputs
 - ``belsim.torch``, ``belsim.sklearn``: heads of networks, and estimators; they need torch and scikit-learn
 
 **Levels and bits count from 0 in Python**, as rows and columns of a code's matrix do: level 0 is row 0, and the last
@@ -30,9 +30,7 @@ from belsim._commands import (
     bench,
     compare,
     fit,
-    forecast,
     heatmap,
-    levels,
     optimize,
     sweep,
     verify,
@@ -55,9 +53,7 @@ __all__ = [
     "dequantize",
     "encode",
     "fit",
-    "forecast",
     "heatmap",
-    "levels",
     "optimize",
     "quantize",
     "sweep",

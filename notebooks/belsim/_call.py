@@ -158,6 +158,8 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
         if isinstance(values, (list, tuple)) and any(np.ma.is_masked(v) for v in values):
             raise Error(f"{name}: some values are masked; fill them, or leave them out")
         out = np.asarray(values)
+    if isinstance(values, (list, tuple)) and out.dtype.kind in "iuf" and _types(values) & {bool, np.bool_}:
+        raise Error(f"{name}: a bool among numbers; want numbers alone, or bools alone")
     if out.dtype.kind == "V" and re.fullmatch(r"b?float\d+\w*", out.dtype.name):  # of ml_dtypes
         out = out.astype(np.float32)
     if out.dtype.kind == "O":
@@ -171,12 +173,20 @@ def array(values: ArrayLike, name: str = "array") -> NDArray[Any]:
     return out
 
 
+def _types(values: Iterable[Any]) -> set[type]:
+    """The types of the elements of nested lists."""
+    types = set(map(type, values))
+    return types.union(*(_types(v) for v in values if isinstance(v, (list, tuple)))) if types & {list, tuple} else types
+
+
 def _numbers(objects: NDArray[Any], name: str) -> NDArray[Any]:
     """The numbers of a column that pandas keeps as objects, such as a nullable one."""
     for place, value in np.ndenumerate(objects):
         if not isinstance(value, (numbers.Real, np.bool_)):
             at = f" at index {', '.join(map(str, place))}" if place else ""
             raise Error(f"{name} of objects: {shown(value)}{at} is no number; leave it out, or fill it, and take astype(float)")
+    if len(types := _types(objects.flat)) > 1 and types & {bool, np.bool_}:
+        raise Error(f"{name} of objects: a bool among numbers; want numbers alone, or bools alone")
     with refusing(name), np.errstate(over="ignore"):
         return objects.astype(np.float64)
 
@@ -487,7 +497,7 @@ def _mapped_file(values: object) -> str | None:
     return str(values.filename)
 
 
-SWITCHES = frozenset(("circular", "exact", "fit_decoder", "quiet", "random", "recommend"))
+SWITCHES = frozenset(("circular", "exact", "fit_decoder", "quiet", "random"))
 """The flags without a value."""
 
 
@@ -602,17 +612,10 @@ def prior_of(inputs: Inputs, prior: ArrayLike, levels: object) -> tuple[int, str
         raise Error(f"prior[{at}] = {counts[at]:g}: want a number of 0 or more")
     if levels is not None and count(levels, "levels") != len(counts):
         raise Error(f"prior of {len(counts)} counts: want {levels}, one for each level")
-    return len(counts), histogram(inputs, np.column_stack((np.arange(len(counts)), counts)))
-
-
-def histogram(inputs: Inputs, rows: NDArray[Any]) -> str:
-    """The file of a histogram whose rows are a label, a whole number, and its count or weight."""
-    if rows.ndim != 2 or rows.shape[1] != 2:
-        raise Error(f"prior of shape {rows.shape}: want (N, 2), a label and its count in each row")
-    if not np.isfinite(rows).all():
+    if not np.isfinite(counts).all():
         raise Error("prior: want finite numbers")
-    lines = "".join(f"{int(x) if x == int(x) else x!r},{count!r}\n" for x, count in rows.astype(np.float64).tolist())
-    return inputs.text("label,count\n" + lines, "prior", ".csv")
+    lines = "".join(f"{n},{many!r}\n" for n, many in enumerate(counts.astype(np.float64).tolist()))
+    return len(counts), inputs.text("label,count\n" + lines, "prior", ".csv")
 
 
 _PROGRESS = re.compile(r"^belsim: (.+?): (\d+)(?: of (\d+) \(\d+ %\)| s)?(?:, (.*))?$")  # the total may be unknown

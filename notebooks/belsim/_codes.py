@@ -23,6 +23,7 @@ from belsim._call import (
     choice,
     count,
     flags,
+    listed,
     number,
     pair,
     path_of,
@@ -46,7 +47,10 @@ Output = Literal["mean", "median", "mode", "quantiles", "full"]
 QUANTILES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """The quantiles of ``predict``."""
 
-CERTAIN = float(np.log((1 - 1e-12) / 1e-12))
+LEAST = 1e-12
+"""The probability of what outputs say is impossible, as belsim has it."""
+
+CERTAIN = float(np.log((1 - LEAST) / LEAST))
 """The logit of probability 1, as belsim has it."""
 
 COARSE = 1e-6
@@ -54,6 +58,9 @@ COARSE = 1e-6
 
 FEW = 10
 """Rows: so many that all add up to 1 by chance are none. The command has the same."""
+
+SUM = 1e-2
+"""How far the probabilities of a softmax add up from 1 in float16. The command has the same."""
 
 ROUNDING = 2.0**-10
 """How far probabilities lie outside of 0 to 1 where they were added up in float16."""
@@ -100,7 +107,7 @@ def matrix(code_or_name: str | ArrayLike, levels: int | None = None) -> NDArray[
     """A code as a matrix: int32 for bits, float64 for real numbers. Checks the shape, and that rows differ."""
     if isinstance(code_or_name, (str, os.PathLike)):
         return code(path_of(code_or_name, "code"), levels)
-    c = array(code_or_name, "code")
+    c = unsigned(array(code_or_name, "code"), "code")
     if c.ndim != 2 or c.shape[0] < 2 or c.shape[1] < 1:
         raise Error(f"code of shape {c.shape}: want (L, M), a row for each level and a column for each bit")
     if levels is not None and count(levels, "levels") != c.shape[0]:
@@ -201,6 +208,10 @@ def _index(place: NDArray[Any]) -> str:
     return ", ".join(str(i) for i in place)
 
 
+SHRUNK = 2.0**-17
+"""A power of two by which the products of labels and levels do not overflow."""
+
+
 def quantize(
     labels: ArrayLike,
     range: ArrayLike,  # noqa: A002
@@ -214,7 +225,7 @@ def quantize(
     With ``circular``, ``range[1]`` is level 0 again: levels are (b − a)/L apart, and labels outside go round.
 
     Labels outside the range are refused, as ``fit`` does; ``outside="clip"`` gives them the level at its end. ``range`` may have the
-    label of each level instead, L numbers that ascend (see ``belsim levels --targets``); the end levels clip then.
+    label of each level instead, L numbers that ascend; the end levels clip then.
 
     Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
 
@@ -227,13 +238,13 @@ def quantize(
         lo, hi = ring(range)
         y = array(labels, "labels").astype(np.float64)
         finite(y, "labels")
-        return np.floor((y - lo) * levels / (hi - lo) + 0.5).astype(np.int64) % levels
+        return np.floor((y - lo) * SHRUNK * levels / ((hi - lo) * SHRUNK) + 0.5).astype(np.int64) % levels
     y = within(labels, range, outside, "labels")
     lo, hi = pair(range)
     values = values_of(range, levels)
     if values is not None:
         return np.searchsorted((values[1:] + values[:-1]) / 2, y, "right").astype(np.int64)
-    exact = (y - lo) * (levels - 1) / (hi - lo)
+    exact = (y - lo) * SHRUNK * (levels - 1) / ((hi - lo) * SHRUNK)
     return np.clip(np.floor(exact + 0.5), 0, levels - 1).astype(np.int64)
 
 
@@ -267,7 +278,7 @@ def dequantize(level: ArrayLike, range: ArrayLike, levels: int, *, circular: boo
         between: NDArray[np.float64] = np.interp(n, np.arange(levels), values)
         return between
     with np.errstate(over="ignore"):
-        return lo + n * (hi - lo) / (levels - 1)
+        return lo + n * SHRUNK * (hi - lo) / (levels - 1) / SHRUNK
 
 
 def fitting(c: NDArray[Any], name: str = "") -> DecoderName:
@@ -295,11 +306,11 @@ def _is_johnson(c: NDArray[Any]) -> bool:
     return bool((c == ((k >= m - v) & (k < 2 * m - v))).all())
 
 
-def unsigned(z: NDArray[Any]) -> NDArray[Any]:
-    """Outputs; refuses ±1 that a type without a sign made 1 and its largest number."""
+def unsigned(z: NDArray[Any], name: str = "outputs") -> NDArray[Any]:
+    """Numbers; refuses ±1 that a type without a sign made 1 and its largest number."""
     if z.dtype.kind == "u" and z.size and (z == np.iinfo(z.dtype).max).any() and ((z == 1) | (z == np.iinfo(z.dtype).max)).all():
         most = np.iinfo(z.dtype).max
-        raise Error(f"outputs: all are 1 or {most}, which is −1 in {z.dtype}; want a type with a sign, such as by astype(float)")
+        raise Error(f"{name}: all are 1 or {most}, which is −1 in {z.dtype}; want a type with a sign, such as by astype(float)")
     return z
 
 
@@ -309,7 +320,7 @@ def softmaxed(z: NDArray[Any], kind: str) -> str:
     if rows.shape[1] < 3 or len(rows) < FEW or (kind == "logits" and (rows > 0).any()):
         return ""
     sums = (np.exp(rows) if kind == "logits" else rows).sum(axis=1)
-    if not (np.abs(sums - 1) <= 1e-2).all():
+    if not (np.abs(sums - 1) <= SUM).all():
         return ""
     what = "exponentials" if kind == "logits" else "probabilities"
     return (
@@ -323,16 +334,45 @@ def one_hot(c: NDArray[Any]) -> bool:
     return c.dtype == np.int32 and c.shape[0] == c.shape[1] and bool((c.sum(axis=0) == 1).all() and (c.sum(axis=1) == 1).all())
 
 
-def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], bool]:
-    """Outputs as numbers whose sign is the decision, and whether they are decisions alone: by the rule of ``fit``."""
-    choice(kind, Kind, "kind")
-    if z.dtype.kind == "f":
-        z = z.astype(np.float64)
-    if not np.isfinite(z).all():
-        raise Error("outputs: want finite numbers")
+GUESSED = "outputs: read as probabilities, because all are from 0 to 1; say so if they are logits"
+
+
+def _like(z: NDArray[Any]) -> tuple[bool, bool, bool]:
+    """Whether outputs are decisions alone, whether they may be probabilities, and whether they are taken for some."""
     hard = bool(((z == 0) | (z == 1)).all() or ((z == -1) | (z == 1)).all())
     probable = bool(((z >= -ROUNDING) & (z <= 1 + ROUNDING)).all())
-    probably = probable and not hard and bool(z.min() >= -ROUNDING * z.max())  # and no logits that are small
+    return hard, probable, probable and not hard and bool(z.min() >= -ROUNDING * z.max())  # and no logits that are small
+
+
+def _softmax(z: NDArray[Any], kind: Kind, c: NDArray[Any], *, named: bool) -> tuple[NDArray[Any], Kind]:
+    """Outputs and their kind: log p for probabilities p of a one-hot code whose rows add up to 1, which are a softmax.
+
+    Those of a softmax that is ``named`` are one whatever they add up to; others are the sigmoids of bits.
+    """
+    choice(kind, Kind, "kind")
+    _, probable, probably = _like(z)
+    if not (one_hot(c) and z.size and (probable if kind == "probabilities" else kind == "auto" and probably)):
+        return z, kind
+    rows = z.reshape(-1, z.shape[-1]).astype(np.float64)
+    sums, none = rows.sum(axis=1), rows.max(axis=1) <= 0
+    off = (np.abs(sums - 1) > SUM) & ~none
+    if none.any() and (named or not off.any()):
+        raise Error(f"outputs: row {int(np.argmax(none))} is 0 for all levels; want probabilities that add up to 1")
+    if off.any():
+        first, read = int(np.argmax(off)), "each is divided by its sum" if named else "all are read as the sigmoids of bits"
+        warn(f"outputs: {off.sum()} of {off.size} rows do not add up to 1 (first: row {first} adds up to {sums[first]:.4g}); {read}")
+        if not named:
+            return z, kind
+    if kind == "auto":
+        warn(GUESSED)
+    return np.log(np.clip(rows, LEAST, 1)).reshape(z.shape), "logits"
+
+
+def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], bool]:
+    """Outputs as numbers whose sign is the decision, and whether they are decisions alone: by the rule of ``fit``."""
+    if not np.isfinite(z).all():
+        raise Error("outputs: want finite numbers")
+    hard, probable, probably = _like(z)
     if kind == "bits" and not hard:
         raise Error("outputs: want bits, all of 0 and 1 or all of −1 and 1")
     if kind == "bits" or (kind == "auto" and hard):
@@ -346,7 +386,7 @@ def _logits(z: NDArray[Any], kind: str, c: NDArray[Any]) -> tuple[NDArray[Any], 
     if wrong:
         raise Error(wrong)
     if guessed and probably:
-        warn("outputs: read as probabilities, because all are from 0 to 1; say so if they are logits")
+        warn(GUESSED)
     if kind == "probabilities":
         z = np.clip(z, 0, 1)
         with np.errstate(divide="ignore"):
@@ -366,15 +406,17 @@ def summary(p: Any, values: Any, output_type: Output, quantiles: Sequence[float]
     A quantile q is the smallest label up to which the probabilities add up to q; ``median`` is that of ½.
     """
     choice(output_type, Output, "output_type")
-    for q in quantiles:
-        if not 0 < number(q, "quantiles") < 1:
+    wanted = [number(q, "quantiles") for q in listed(quantiles, "quantiles", "numbers between 0 and 1")]
+    for q in wanted:
+        if q >= 1:
             raise Error(f"quantiles: {q} is none; want numbers between 0 and 1")
     if output_type == "mean":
         return p @ values
+    nothing = (p - p).sum(-1)  # 0, or NaN where p is
     if output_type == "mode":
-        return values[p.argmax(-1)]
+        return values[p.argmax(-1)] + nothing
     upto = p[..., :-1].cumsum(-1)
-    found = [values[(upto < q - 1e-9 * q).sum(-1)] for q in ((0.5,) if output_type == "median" else quantiles)]
+    found = [values[(upto < q - 1e-9 * q).sum(-1)] + nothing for q in ((0.5,) if output_type == "median" else wanted)]
     if output_type == "median":
         return found[0]
     if output_type == "quantiles":
@@ -540,7 +582,8 @@ def decode(
     which knows its code, and gives labels where it was fitted with a ``range``.
 
     ``kind`` says what the outputs are. ``auto`` finds out as ``fit`` does, whatever their type: bits where all are 0 or 1, or all ±1;
-    probabilities where all are from 0 to 1, with a warning; else logits. ``reads`` says what the decoder reads: ``auto`` gives logits
+    probabilities where all are from 0 to 1, with a warning; else logits. Probabilities of a one-hot code whose rows add up to 1 are
+    those of the levels, a softmax; ``code="softmax"`` says that they are. ``reads`` says what the decoder reads: ``auto`` gives logits
     to ``gen`` and ``gen-ex`` where there are any, as the command does, and bits to the others. ``temperature`` multiplies the logits
     of ``gen-ex``.
 
@@ -564,18 +607,21 @@ def decode(
     choice(decoder, DecoderName, "decoder")
     choice(reads, Reads, "reads")
     temperature = number(temperature, "temperature")
-    c = matrix(code, levels)
+    z = unsigned(array(outputs, "outputs"))
+    z = z.astype(np.float64) if z.dtype.kind == "f" else z
+    named = isinstance(code, str) and code in ("softmax", "hl-gauss")
+    c = matrix("onehot" if named else code, z.shape[-1] if named and levels is None and z.ndim else levels)
     if switch(circular, "circular") and range is not None:
         ring(range)
     values = None if range is None or circular else values_of(range, len(c))
     name = code if isinstance(code, str) else ""
     if decoder == "auto" and output_type is None:
         decoder = "gen" if circular else fitting(c, name)
-    z = unsigned(array(outputs, "outputs"))
     if z.ndim < 1 or z.shape[-1] != c.shape[1]:
         raise Error(f"outputs of shape {z.shape}: want (..., {c.shape[1]}), the bits of {name or 'the code'} with {c.shape[0]} levels")
     if output_type is not None and circular:
         raise Error(NO_SUMMARY)
+    z, kind = _softmax(z, kind, c, named=named)
     if output_type is not None:
         labels = np.arange(len(c), dtype=np.float64) if range is None else dequantize(np.arange(len(c)), range, len(c))
         return summary(probabilities(z, c, decoder, kind, temperature), labels, output_type, quantiles)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import json
 import os
 import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -29,7 +27,6 @@ from belsim._call import (
     ends,
     flags,
     from_zero,
-    histogram,
     joined,
     listed,
     number,
@@ -55,31 +52,7 @@ if TYPE_CHECKING:
 
 Code = str | ArrayLike
 Span = tuple[float, float, int] | tuple[float, float, int, str] | Sequence[float] | NDArray[Any]
-Training = Literal["bce", "ce", "l1", "l2"]
-P = ParamSpec("P")
 T = TypeVar("T")
-
-_WENT = dict.fromkeys(("codes", "decoder", "mae", "training", "model", "prior", "baseline"), "belsim.forecast has it")
-_WENT |= dict.fromkeys(("samples", "seed", "backend"), "nothing is sampled any more")
-_WENT |= {"runs": "also=[(code, outputs)] has them", "points": "their distances are those of the labels that decode returns"}
-_WENT |= dict.fromkeys(("weights", "sample_weight"), "every sample counts alike: to weight them, draw samples by their weights, "
-                      "i = rng.choice(N, N, p=w / w.sum()), and give outputs[i] and targets[i]")  # fmt: skip
-_WENT["time"] = "steps says how long to search"
-_WENT |= dict.fromkeys(("label_noise", "misfit", "cutoff"), "belsim.forecast takes mae; misfit and cutoff are constants of the model")
-
-
-def _known(call: Callable[P, T]) -> Callable[P, T]:
-    """A function that names the new place of an argument that it had once."""
-    arguments = inspect.signature(call).parameters
-
-    @functools.wraps(call)
-    def checked(*args: P.args, **named: P.kwargs) -> T:
-        for name in named:
-            if name in _WENT and name not in arguments:
-                raise Error(f"{call.__name__}({name}=): {_WENT[name]}")
-        return call(*args, **named)
-
-    return checked
 
 
 def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, Any]], T], *, may_fail: bool = False) -> T:
@@ -100,17 +73,11 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
                 own[name] = inputs.code(own[name], name)
         if "cost" in own and not isinstance(own["cost"], str):
             own["cost"] = inputs.array(own["cost"], "cost")
-        if "targets" in own:
-            own["targets"] = inputs.array(own["targets"], "targets")
         if "model" in own:
             model = own["model"]
             own["model"] = inputs.text(model.json, "model", ".json") if isinstance(model, Fit) else path_of(model, "model")
-        if "prior" in own and "range" in own:
-            own["prior"] = histogram(inputs, array(own["prior"], "prior"))
-        elif "prior" in own:
+        if "prior" in own:
             own["levels"], own["prior"] = prior_of(inputs, own["prior"], own.get("levels"))
-        if "range" in own:
-            own["range"] = ends(inputs, own["range"])
         if "reads" in own:
             choice(own["reads"], Reads, "reads")
         make_of = make
@@ -146,7 +113,6 @@ class _Results(metaclass=Short):
         return "", None
 
 
-@_known
 def compare(
     codes: Sequence[Code] = (),
     *,
@@ -198,74 +164,6 @@ def compare(
     return _command("compare", locals(), rows("results"))
 
 
-@_known
-def forecast(
-    codes: Sequence[Code] = (),
-    *,
-    levels: int | Sequence[int] | None = None,
-    mae: float | str | None = None,
-    model: Fit | str | os.PathLike[str] | None = None,
-    range: tuple[float, float] | None = None,  # noqa: A002
-    training: Training | Sequence[Training] | None = None,
-    decoder: str | Sequence[str] | None = None,
-    prior: ArrayLike | None = None,
-    baseline: float | None = None,
-    workers: int | None = None,
-    progress: bool | None = None,
-) -> pd.DataFrame:
-    """The errors of networks with other codes, the smallest first, with their 95 % intervals.
-
-    ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. What a network knows of a label, the same
-    for every code, is one of: ``mae``, the mean error of unary, or a text such as ``"1.3@64"``, which says with how many levels;
-    ``model``, what ``fit`` returned, or the path of its JSON. ``training`` is ``"bce"``, ``"ce"``, ``"l1"`` or ``"l2"``, or
-    several of them.
-
-    ``range`` has the labels of the first and of the last level, for each of the numbers of ``levels``; without it labels are levels.
-    ``mae``, ``baseline`` (the mean error of direct regression) and errors are in label units. ``prior``
-    has a whole label and its count in each row, (N, 2), or without a ``range`` the count of each level, (L,).
-
-    Returns a row for each number of levels, code, training and decoder: ``levels, code, bits, transitions, training, decoder, reads,
-    forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured, best, trained, near``. Ratios are to the first row, ``better`` is
-    the probability of a smaller error than the first row's, and ``near`` is within 2 % of it. ``attrs["notes"]`` says what the
-    forecasts rest on, and ``attrs["baselines"]`` has the errors of no code.
-
-    Source: the perceived label and the law of departures from it are belsim's own: errmodel/perceived/README.md, and
-    testdata/forecast/README.md, which says how good the forecasts are.
-
-    >>> import belsim
-    >>> belsim.forecast(["unary"], range=(0, 100), levels=[16, 32], mae="1.3@32")[["levels", "forecast"]].round(2).values.tolist()
-    [[32.0, 1.05], [16.0, 1.21]]
-    """
-    return _command("forecast", locals(), rows("results"))
-
-
-@_known
-def levels(
-    targets: ArrayLike,
-    *,
-    levels: int | Sequence[int] | None = None,
-    range: tuple[float, float] | None = None,  # noqa: A002
-    baseline: float | None = None,
-    progress: bool | None = None,
-) -> pd.DataFrame:
-    """Levels for labels that have a long tail: even ones, and half even ones with half quantiles.
-
-    ``targets`` are real labels of shape (N,). ``range`` sets the labels of the end levels, which else clip 0.1 % of the targets.
-    ``baseline`` is the mean error of direct regression or of a network.
-
-    Returns a row for each number of ``levels`` and spacing: ``levels, spacing, quantization, quantization_over_baseline, forecast,
-    chosen, values``. ``values`` is the ``range`` of ``fit`` and others.
-
-    Source: belsim's own; testdata/levels/README.md compares both spacings on trained networks.
-
-    >>> import belsim, numpy as np
-    >>> made = belsim.levels(np.arange(100.0) ** 2, levels=8, baseline=100)
-    >>> np.round(made[made.chosen]["values"].item()[:3]).tolist()
-    [0.0, 527.0, 1618.0]
-    """
-    return _command("levels", locals(), rows("results"))
-
-
 class Verification(_Results, _plots.Pictured):
     """The result of ``verify``.
 
@@ -296,7 +194,6 @@ class Verification(_Results, _plots.Pictured):
         return f"<Verification of {self.results['code']} ({self.results['decoder']}): {verdict}>"
 
 
-@_known
 def verify(
     code: Code = "johnson-nonzero",
     *,
@@ -379,7 +276,6 @@ class Heatmap(_Results, _plots.Pictured):
         )
 
 
-@_known
 def heatmap(
     a: Code | None = None,
     b: Code | None = None,
@@ -430,11 +326,11 @@ class Fit(_Results, _plots.Pictured):
     ``json`` is the text that ``belsim compare --model`` reads from a file; the functions here take the Fit itself as ``model``.
 
     ``findings`` has what is wrong with the network or its reading, each with its ``name``, ``number`` and mend; ``direct_regression``
-    the comparison with ``baseline``; ``error_quantiles``, ``probabilities`` and ``perceived`` further numbers.
+    the comparison with ``baseline``; ``error_quantiles`` and ``probabilities`` further numbers.
 
     ``each`` has the Fit of each output of a network of several outputs, and else the Fit itself.
 
-    ``recommendation``, ``decoder`` and pictures read the arrays again that ``fit`` was given: do not change these in between.
+    ``decoder`` and pictures read the arrays again that ``fit`` was given: do not change these in between.
     """
 
     def __init__(self, json_text: str, text: str, arguments: dict[str, Any], decoder: Decoder | None = None) -> None:
@@ -445,7 +341,6 @@ class Fit(_Results, _plots.Pictured):
         self._text = text
         self._arguments = arguments
         self._decoder = decoder
-        self._forecasts = self.results.pop("recommendation", None)
         self.each = [self]
         if isinstance(seen, list):
             self.each = [Fit(json.dumps(of), of["verdict"], _of_output(arguments, k)) for k, of in enumerate(seen)]
@@ -467,10 +362,7 @@ class Fit(_Results, _plots.Pictured):
 
     @property
     def decoders(self) -> pd.DataFrame:
-        """The errors of each decoder of each ``network`` (1 is the first one), in the unit of the targets.
-
-        They are observed, and by the perceived-label model.
-        """
+        """The observed errors of each decoder, in the unit of the targets."""
         self._one("decoders")
         return table(self.results["decoders"])
 
@@ -485,22 +377,6 @@ class Fit(_Results, _plots.Pictured):
             self._decoder = self._again(fit_decoder=True).decoder
         return self._decoder
 
-    @property
-    def recommendation(self) -> pd.DataFrame:
-        """Forecasts of the errors of codes if they were trained, the smallest first (in the unit of the targets).
-
-        ``levels, code, bits, transitions, training, decoder, reads, forecast, lo, hi, ratio, ratio_lo, ratio_hi, better, measured,
-        best, trained, near, shown``:
-        ``ratio`` is to the smallest measured error of this network, and ``better`` the probability that the error is smaller.
-        ``attrs["decision"]`` says what to do, and ``attrs["notes"]`` what the forecasts rest on.
-        They are computed when they are first asked for, unless ``fit`` had ``recommend=True``.
-        """
-        self._one("recommendation")
-        if self._forecasts is None:
-            again = self._again(recommend=True)
-            self._forecasts, self._text = again._forecasts, again._text
-        return table(self._forecasts["ranking"], notes=self._forecasts["notes"], decision=self._forecasts.get("decision"))
-
     def plot(self, ax: _plots.Axes | None = None, *, bits: Sequence[int] | None = None) -> _plots.Axes:
         """The error rates of some bits, from 0, over the levels: observed, and by the model that describes the network.
 
@@ -509,39 +385,23 @@ class Fit(_Results, _plots.Pictured):
         self._one("plot")
         of = self
         if bits is not None:
-            of = self._again(recommend=False, bits=positions(bits, "bits", "bits, from 0", self.results["bits"]))
+            of = self._again(bits=positions(bits, "bits", "bits, from 0", self.results["bits"]))
         name = "above level" if of.results["code"] == "direct" else "bit"
         return _plots.profiles(ax, of.results["profiles"], of.results["curve"], name)
 
-    def forest(self, ax: _plots.Axes | None = None) -> _plots.Axes:
-        """The forecasts of ``recommendation`` over the measured error: the rows of the report, on new axes as high as they need.
-
-        These are the rows that are ``shown``: each code and training with its best decoder. ``ax.set_ylim(9.6, -0.6)`` leaves the
-        first ten.
-        """
-        rows = self.recommendation
-        if rows.empty:
-            raise Error(f"there are no forecasts to draw. {' '.join(rows.attrs['notes'])}")
-        title = f"forecasts beside {self.each[0].results['code']}, {self.each[0].results['levels']} levels"
-        return _plots.forest(ax, rows[rows["shown"] & rows["ratio"].notna()], title)
-
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page, an .html file that needs no other, with all tables and pictures."""
-        arguments = {**self._arguments, "recommend": any(fit._forecasts is not None for fit in self.each)}
         file = path_of(path, "path")
         if not file.lower().endswith(".html"):
             raise Error(f"{file}: want a name that ends in .html")
         with Inputs() as inputs:
-            inputs.call = f"{call_of('fit', arguments)}.report({file!r})"
-            run([*_fit_arguments(inputs, **arguments), f"--output={file}"], inputs, progress=arguments["progress"])
+            inputs.call = f"{call_of('fit', self._arguments)}.report({file!r})"
+            run([*_fit_arguments(inputs, **self._arguments), f"--output={file}"], inputs, progress=self._arguments["progress"])
 
     def _shown(self) -> tuple[str, pd.DataFrame | None]:
         if self.each[0] is not self:
             return "", None
-        if self._forecasts is None:
-            return "decoders", self.decoders[["decoder", "reads", "observed", "observed_stderr", "perceived"]]
-        rows = self.recommendation
-        return "recommendation, the best decoder of each", rows if rows.empty else rows[rows["best"]]
+        return "decoders", self.decoders[["decoder", "reads", "observed", "observed_stderr"]]
 
     def __str__(self) -> str:
         return self.verdict
@@ -552,7 +412,6 @@ class Fit(_Results, _plots.Pictured):
         return f"<Fit of {parts}, {self.each[0].results['samples']} samples>\n{self}"
 
 
-@_known
 def fit(
     code: Code | list[str] | Head | list[Head],
     outputs: ArrayLike,
@@ -564,16 +423,13 @@ def fit(
     levels: int | ArrayLike | None = None,
     kind: Kind = "auto",
     training: Literal["auto", "bce", "ce", "soft", "l1", "l2"] = "auto",
-    also: Sequence[tuple[Code, ArrayLike]] = (),
-    candidates: Sequence[ArrayLike] = (),
-    recommend: bool = False,
     fit_decoder: bool = False,
     temperature: float | None = None,
     baseline: float | ArrayLike | None = None,
     workers: int | None = None,
     progress: bool | None = None,
 ) -> Fit:
-    """Judges a trained network by its outputs, and forecasts the error of codes that were not trained.
+    """Judges a trained network by its outputs.
 
     ``code`` is the code that the network was trained with, a name or an L × M matrix. ``outputs`` has the shape (N, M): the
     classifiers' logits, probabilities or bits for N test samples: ``kind`` says which, and ``auto`` finds out.
@@ -585,23 +441,20 @@ def fit(
     and else refused. ``levels`` is L for a named code (default: the only number that needs M bits), or the labels as ``range``.
     ``code="softmax"`` and ``code="hl-gauss"`` are networks with an output for each level, logits or their distribution.
     ``code="corn"`` is a network of CORN, whose outputs are the conditional logits. ``code="direct"`` is one without a code: ``outputs``
-    has its predictions, in the units of the targets, and ``levels`` is the number of levels of the codes that it is compared with.
-    A ``belsim.torch.Head`` in the place of a code, also in ``also``, says code, ``levels``, ``range`` and ``training`` by itself.
+    has its predictions, in the units of the targets, and ``levels`` is the number of levels in whose width errors are told.
+    A ``belsim.torch.Head`` in the place of a code says code, ``levels``, ``range`` and ``training`` by itself.
 
     ``training`` says what the network was trained with; outputs do not show ``soft``, CE with soft targets, nor ``l1``
-    and ``l2``, the mean absolute and the squared error of gen-ex. ``also`` has
-    other networks for the same targets, (code, outputs), such as the same one with other seeds.
-    ``candidates`` are further codes, L × M matrices, to forecast. ``recommend`` computes the forecasts at once, and ``fit_decoder``
+    and ``l2``, the mean absolute and the squared error of gen-ex. ``fit_decoder``
     fits ``Fit.decoder``. ``temperature`` is the τ of gen-ex. ``baseline`` has
     the predictions of direct regression for the same samples, in the units of the targets: ``print(fit)`` compares the network with
     them sample by sample, and ``fit.direct_regression`` has the numbers. A number is its mean error alone.
 
-    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), and so have those of
-    ``also``, and ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its
-    decoder, recommendation and pictures.
+    A network of K outputs has ``outputs`` of shape (N, K, M) and ``targets`` of shape (N, K), as has
+    ``baseline``; ``code`` and ``range`` may be lists of K. ``Fit.each`` has the Fit of each output then, with its
+    decoder and pictures.
 
-    Source: the mixture is Eq. 3 and 4 of Shah, Xue and Aamodt, ICLR 2022, with r and σ of largest likelihood; the perceived label is
-    belsim's own (errmodel/perceived/README.md).
+    Source: the mixture is Eq. 3 and 4 of Shah, Xue and Aamodt, ICLR 2022, with r and σ of largest likelihood.
 
     >>> import belsim, numpy as np
     >>> level = np.arange(2000) % 16
@@ -621,12 +474,8 @@ def _joined(arguments: dict[str, Any]) -> dict[str, Any]:
         z = joined(z, "outputs", None if listing else len(np.atleast_1d(array(y, "targets"))))
     n = len(np.atleast_1d(array(z, "outputs")))
     y = joined(y, "targets", n)
-    also = [
-        (pair[0], joined(pair[1], f"also[{i}]", n)) if isinstance(pair, (tuple, list)) and len(pair) == 2 else pair
-        for i, pair in enumerate(listed(arguments["also"], "also", "pairs (code, outputs)"))
-    ]
     baseline = joined(arguments["baseline"], "baseline", n)
-    return {**arguments, "outputs": z, "targets": y, "also": also, "baseline": baseline}
+    return {**arguments, "outputs": z, "targets": y, "baseline": baseline}
 
 
 def _placed(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -644,8 +493,6 @@ def _told(**arguments: Any) -> dict[str, Any]:
     """The arguments of ``fit``, with what the heads say that stand in the place of codes."""
     several = isinstance(arguments["code"], list)
     heads = arguments["code"] if several else [arguments["code"]]
-    if any(hasattr(pair[0], "_told") for pair in arguments["also"] if isinstance(pair, (tuple, list)) and len(pair) == 2):
-        arguments = {**arguments, "also": [_other(pair, arguments, i) for i, pair in enumerate(arguments["also"])]}
     if not any(hasattr(head, "_told") for head in heads):
         return arguments
     if not all(hasattr(head, "_told") for head in heads):
@@ -680,23 +527,6 @@ def _told(**arguments: Any) -> dict[str, Any]:
     return {**arguments, **own}
 
 
-def _other(pair: Any, arguments: dict[str, Any], i: int) -> Any:
-    """Another network for the same targets, (head, outputs), as a code and what ``fit`` reads of it."""
-    head, outputs = pair
-    if not hasattr(head, "_told"):
-        return pair
-    told = head._told()
-    own = arguments["code"][0] if isinstance(arguments["code"], list) and arguments["code"] else arguments["code"]
-    of = own._told() if hasattr(own, "_told") else {"levels": arguments["levels"], "range": arguments["range"]}
-    for name in ("levels", "range"):
-        if of[name] is not None and not np.array_equal(of[name], told[name]):
-            raise Error(f"also[{i}]: a head of other {name} than the network: want networks for the same targets")
-    if isinstance(told["code"], str) and told["code"] == "direct":
-        a = array(outputs, f"also[{i}]")
-        outputs = np.stack([head._predictions(a[:, k]) for k in range(a.shape[1])], 1) if a.ndim == 3 else head._predictions(a)
-    return told["code"], outputs
-
-
 def _fit(**arguments: Any) -> Fit:
     with Inputs() as inputs:
         inputs.call = call_of("fit", arguments)
@@ -716,7 +546,6 @@ def _fit(**arguments: Any) -> Fit:
 def _of_output(arguments: dict[str, Any], k: int) -> dict[str, Any]:
     """The arguments of ``fit`` for one of several outputs."""
     out = {**arguments, "outputs": array(arguments["outputs"])[:, k], "targets": array(arguments["targets"])[:, k]}
-    out["also"] = [(c, array(z)[:, k]) for c, z in arguments["also"]]
     if arguments["baseline"] is not None:
         out["baseline"] = array(arguments["baseline"])[:, k]
     codes, ranges = _each(arguments["code"], str), _each(arguments["range"], tuple)
@@ -739,23 +568,17 @@ def _fit_arguments(
     levels: int | None,
     kind: str,
     training: str,
-    also: Sequence[tuple[Code, ArrayLike]],
-    candidates: Sequence[ArrayLike],
     baseline: float | ArrayLike | None,
     circular: bool,
     progress: bool | None,
     **others: object,
 ) -> list[str]:
     choice(kind, Kind, "kind")
-    candidates = listed(candidates, "candidates", "L × M matrices")
     prefix = "" if kind == "auto" else kind + ":"
-
-    def seen(c: object, z: ArrayLike, name: str) -> str:
-        return inputs.array(_predictions(z, range, name) if isinstance(c, str) and c == "direct" else z, name)
-
     ranges = _each(range, tuple)
     z, y = unsigned(array(outputs, "outputs")), array(targets, "targets")
-    one = 1 if isinstance(code, str) and code == "direct" else 2  # dimensions of the outputs, if it is one
+    direct = isinstance(code, str) and code == "direct"
+    one = 1 if direct else 2  # dimensions of the outputs, if it is one
     if z.ndim not in (one, one + 1):
         swapped = "; outputs come before targets" if y.ndim > z.ndim else ""
         raise Error(f"outputs of {z.ndim} dimensions: want (N, M), or (N, K, M) for a network of K outputs{swapped}")
@@ -778,12 +601,11 @@ def _fit_arguments(
     if switch(others["fit_decoder"], "fit_decoder") and z.ndim > one and z.shape[1] > 1:
         raise Error("fit_decoder=True is for a network of one output: leave it out, and take fit.each[k].decoder, k from 0, which "
                     "is fitted then")  # fmt: skip
-    also = listed(also, "also", "pairs (code, outputs)")
-    names = [inputs.code(c, "code", file=bool(also)) for c in codes]
-    out = [
+    names = [inputs.code(c, "code") for c in codes]
+    command = [
         "fit",
         *flags(
-            outputs=prefix + seen(code, outputs, "outputs"),
+            outputs=prefix + inputs.array(_predictions(outputs, range, "outputs") if direct else outputs, "outputs"),
             targets=inputs.array(labels, "targets"),
             levels=levels,
             circular=circular,
@@ -792,18 +614,7 @@ def _fit_arguments(
             **others,
         ),
     ]
-    out += [f"--code={name}" for name in names] + [f"--range={ends(inputs, r)}" for r in ranges if r is not None]
-    for i, pair in enumerate(also):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise Error(f"also[{i}]: want (code, outputs)")
-        c, more = pair
-        own = not isinstance(c, str) and not isinstance(codes[0], str) and np.array_equal(c, codes[0])  # another seed
-        name = names[0] if own else inputs.code(c, f"also[{i}] (code)", file=True)
-        out.append(f"--also={name}:{prefix}{seen(c, more, f'also[{i}]')}")
-    files = [inputs.array(c, f"candidates[{i}]").replace(",", "\\,") for i, c in enumerate(candidates)]  # commas stand between files
-    if switch(others["recommend"], "recommend"):  # else they wait for Fit.recommendation
-        out += [f"--candidates={file}" for file in files]
-    return out
+    return command + [f"--code={name}" for name in names] + [f"--range={ends(inputs, r)}" for r in ranges if r is not None]
 
 
 def _baseline(
@@ -863,7 +674,6 @@ class Optimized(_Results):
         return f"<Optimized: {of['levels']} levels, {of['bits']} bits, {of['decoder']}: error {error}>"
 
 
-@_known
 def optimize(
     codes: Sequence[Code] = (),
     *,

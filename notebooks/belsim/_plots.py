@@ -19,8 +19,8 @@ else:
     Axes = Any
 
 
-def axes(ax: Axes | None, height: float | None = None) -> Axes:
-    """The axes to draw on: those of the caller, or new ones, so many inches high for letters of 10 points."""
+def axes(ax: Axes | None) -> Axes:
+    """The axes to draw on: those of the caller, or new ones."""
     try:
         import matplotlib.axes
         import matplotlib.pyplot as plt
@@ -30,10 +30,7 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
         if not isinstance(ax, matplotlib.axes.Axes):
             raise Error(f"ax = {shown(ax)}: want axes of matplotlib")
         return ax
-    figure, out = plt.subplots(layout="constrained")
-    if height is not None:
-        figure.set_figheight(height * plt.rcParams["font.size"] / 10)
-    return out
+    return plt.subplots(layout="constrained")[1]
 
 
 _TEX = {
@@ -123,68 +120,4 @@ def profiles(ax: Axes | None, bits: Sequence[dict[str, Any]], model: str, name: 
     rows = -(-len(bits) // across)  # of the legend, which lies above the bars
     out.set(xlabel="level", ylabel="error rate", title=tex(model), ylim=(low, high + 0.09 * rows * (high - low)))
     out.legend(loc="upper center", ncols=across)
-    return out
-
-
-def _signed(ratio: float, places: int) -> str:
-    """A ratio as a difference from 1, in percent."""
-    text = f"{100 * (ratio - 1):+.{places}f}".replace("-", "−")
-    return "0" if not text.strip("+−0.") else text
-
-
-def _against(ratio: float, lo: float, hi: float) -> str:
-    """A ratio and its interval as differences from 1, as the command writes them."""
-    between = 1 if hi - lo < 0.03 else 0
-    return f"{_signed(ratio, 0 if abs(ratio - 1) >= 0.0995 else 1)} % ({_signed(lo, between)} to {_signed(hi, between)} %)"
-
-
-_TRAININGS = {"soft": "soft targets"}
-
-
-def forest(ax: Axes | None, rows: pd.DataFrame, title: str) -> Axes:
-    """Forecast errors over the measured one, the smallest at the top, with their 95 % intervals, which the margin has as numbers.
-
-    The network's own row is a square. An interval that is longer than the axis ends in an arrow.
-    """
-    out, place = axes(ax, 1.5 + 0.2 * len(rows)), np.arange(len(rows))
-    from matplotlib import font_manager, rcParams, ticker
-
-    if ax is None:
-        whole: Any = out.figure
-        whole.set_figwidth(1.2 * whole.get_figwidth())
-
-    ratio, lo, hi = (rows[name].to_numpy(dtype=float) for name in ("ratio", "ratio_lo", "ratio_hi"))
-    far = 6.0
-    left, right = max(min(lo.min(), 1), 1 / far) * 0.97, min(max(hi.max(), 1), far) * 1.03
-    out.set(xscale="log", xlim=(left, right), ylim=(len(rows) - 0.5, -0.5))
-    out.axvline(1, color="0.5", linestyle="--", linewidth=1, zorder=1)
-    size = font_manager.FontProperties(size=rcParams["ytick.labelsize"]).get_size_in_points()
-    told = [f"{d}, {_TRAININGS.get(t, t.upper())}" for d, t in rows[["decoder", "training"]].values.tolist()]
-    margin = 0.5 * size * max(map(len, told)) + 14  # points, which the notes take
-    across: Any = {"xycoords": out.get_yaxis_transform(), "va": "center", "annotation_clip": False}
-    names = []
-    for i, (name, own, measured) in enumerate(zip(rows["code"], rows["trained"], rows["forecast"], strict=True)):
-        color, yours = ("C1" if own else "C0"), "yours: " * bool(own)
-        if i % 2:
-            out.axhspan(i - 0.5, i + 0.5, color="0.95", linewidth=0, zorder=0)
-        out.plot([max(lo[i], left), min(hi[i], right)], [i, i], color=color, linewidth=1.5)
-        for beyond, end, mark in ((lo[i] < left, left, "<"), (hi[i] > right, right, ">")):
-            if beyond:
-                out.plot(end, i, mark, color=color, clip_on=False, markersize=5)
-        if left <= ratio[i] <= right:
-            out.plot(ratio[i], i, "s" if own else "o", color=color, markersize=6)
-        text = f"measured: {measured:.4g}" if own else _against(ratio[i], lo[i], hi[i])
-        out.annotate(tex(text), (1.035, i), fontsize="small", **across)
-        out.annotate(tex(told[i]), (0, i), xytext=(-margin + 6, 0), textcoords="offset points", fontsize="small", color="0.5", **across)
-        names.append(tex(yours + name))
-    out.set_yticks(place, names)
-    out.tick_params(axis="y", length=0, pad=margin)
-    out.set(xlabel=tex("error over yours, 95 % interval"), title=tex(title))
-    out.xaxis.set_major_locator(ticker.FixedLocator([0.2, 0.5, 1, 2, 5]) if right > 2 * left else ticker.MaxNLocator(5))
-    out.xaxis.set_major_formatter("{x:g}")
-    out.xaxis.set_minor_locator(ticker.NullLocator())
-    out.grid(axis="x", color="0.9", linewidth=0.8)
-    out.set_axisbelow(True)
-    for side in ("left", "right", "top"):
-        out.spines[side].set_visible(False)
     return out

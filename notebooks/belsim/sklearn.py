@@ -37,8 +37,8 @@ class BELRegressor(RegressorMixin, BaseEstimator):
     range : (a, b), the labels of level 0 and of level L − 1, or the label of each level; None for the smallest and the largest label of
         the training data. Training data outside of it get the nearest end.
     temperature : the τ of ``gen-ex``.
-    calibration : the share of the training data, evenly among its rows, that ``fit`` keeps to ``calibrate``; 0 for none. In a Pipeline,
-        ``pipeline.predict(X, confidence=0.9)`` has intervals then.
+    calibration : the share of the training data that ``fit`` draws, the same rows each time, and keeps to ``calibrate``; 0 for none.
+        In a Pipeline, ``pipeline.predict(X, confidence=0.9)`` has intervals then.
 
     Attributes
     ----------
@@ -128,9 +128,9 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         if not self.calibration:
             self._train(x, labels, w)
             return self
-        kept = np.diff(np.floor(self.calibration * np.arange(len(labels) + 1))) > 0
+        kept = np.random.default_rng(0).permutation(len(labels)) < self.calibration * len(labels)
         self._train(_rows(x, ~kept), labels[~kept], None if w is None else w[~kept])
-        return self.calibrate(_rows(x, kept), labels[kept])
+        return self.calibrate(_rows(x, kept), labels[kept], None if w is None else w[kept])
 
     def _train(self, x: Any, labels: NDArray[np.float64], w: NDArray[np.float64] | None) -> None:
         named = isinstance(self.code, str)
@@ -208,18 +208,25 @@ class BELRegressor(RegressorMixin, BaseEstimator):
         """The range, or the label of each level."""
         return self.range_ if self.values_ is None else self.values_
 
-    def calibrate(self, X: ArrayLike, y: ArrayLike) -> BELRegressor:  # noqa: N803
+    def calibrate(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BELRegressor:  # noqa: N803
         """Fits a decoder, with the calibration of its intervals, to samples that the classifiers were not trained on.
 
         ``X`` has the shape (N, features), and ``y``, (N,), real labels; those outside of ``range_`` get the nearest end.
+        With weights, (N,), a sample stays with the probability of its weight over the largest one: those that stay are drawn, the
+        same ones each time, as the weights have it, and intervals hold what they promise over samples that count by their weights.
         """
         check_is_fitted(self)
         if self.each_:
             x = self._features(X)
+            w = None if sample_weight is None else np.asarray(sample_weight)
             for of, (at, some) in zip(self.each_, _known(y, len(x)), strict=True):
-                of.calibrate(_rows(x, at), some)
+                of.calibrate(_rows(x, at), some, None if w is None else w[at])
             return self
         x, labels = self._features(X, _unmasked(y))
+        if sample_weight is not None:
+            w = _check_sample_weight(sample_weight, np.empty((len(labels), 1)), ensure_non_negative=True)
+            stays = np.random.default_rng(1).uniform(size=len(w)) * w.max() < w
+            x, labels = _rows(x, stays), labels[stays]
         named = isinstance(self.code, str)
         self.decoder_ = fit(
             self.code if named else self.matrix_, self.outputs(x), np.clip(labels, *self.range_), range=self._labels(),

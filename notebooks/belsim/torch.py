@@ -111,7 +111,8 @@ class Head(_Exact):
     wrapped.
 
     Losses are computed in float32 at least, also under autocast, and labels in float64 where the device has it: in float32, levels that
-    are close to each other and far from 0 would be one. An output of −∞ is a probability of 0, so masked levels are left out.
+    are close to each other and far from 0 would be one. An output of −∞ is a probability of 0, so masked levels are left out;
+    +∞ in a softmax has no answer, as NaN has none: labels are NaN.
 
     >>> import torch
     >>> from torch import nn
@@ -223,40 +224,54 @@ class Head(_Exact):
         """The mean loss of outputs, (..., ``Head.outputs``), for labels, (...).
 
         ``weights`` has the shape of the labels: (N,), or (N, K) for K labels of each sample. With it, the loss is the weighted
-        mean. Weights are 0 or more; a label of weight 0 may be NaN. In labels (N, K), NaN is a missing label, of weight 0.
-        Without a label, or where all weights are 0, the loss is NaN.
+        mean. Weights are 0 or more; a label of weight 0 and its outputs may be NaN. In labels (N, K), NaN is a missing label, of
+        weight 0. Without a label, or where all weights are 0, the loss is NaN; so it is for negative weights where nothing can be
+        refused, in compiled code and on a GPU with ``outside="clip"``.
         """
         z = self._wide(outputs)
         self._suspect(z)
-        _tensor(targets, "targets")
         for name, given in (("targets", targets), ("weights", weights)):
+            if given is not None:
+                _tensor(given, name)
             if given is not None and z.shape[:-1] != given.shape:
                 shapes = f"{name} of shape {tuple(given.shape)} for outputs of shape {tuple(z.shape)}"
                 raise Error(f"{shapes}: want {tuple(z.shape[:-1])}, one for each label" if name == "weights" else
                             f"{shapes}: want {tuple(z.shape[:-1])}, a label for each")  # fmt: skip
         with torch.autocast(z.device.type, enabled=False):
             w = self._weights(targets, weights, z)
-            if w is not None:  # a label that does not count is any label
-                targets = torch.where(w.to(targets.device) > 0, targets, self.range[0])
+            if w is not None:  # what does not count may be NaN
+                counts = w > 0
+                targets = targets if targets.is_floating_point() else _widest(targets)
+                targets, z = torch.where(counts.to(targets.device), targets, self.range[0]), torch.where(counts[..., None], z, 0.0)
             y = self._level(targets, z.device).flatten()
             z = z.reshape(-1, self.outputs)
             losses, of = self._losses(z, y)
             if w is not None:
-                of = of * w.flatten()
-                losses = torch.where(w.flatten() > 0, losses, 0.0) * w.flatten()
+                losses, of = losses * w.flatten(), of * w.flatten()
             return losses.sum() / of.sum()
 
     def _weights(self, targets: Tensor, weights: Tensor | None, z: Tensor) -> Tensor | None:
-        """The weight of each label; None where all count alike."""
-        if weights is not None:
-            _tensor(weights, "weights")
-            weights = weights.to(z.device, z.dtype)
-            if self.outside == "refuse" and not bool(((weights >= 0) & weights.isfinite()).all()):
-                raise Error("weights: want finite numbers of 0 or more")
-        if targets.ndim < 2 or not targets.is_floating_point():
-            return weights
-        known = targets.isnan().logical_not().to(z.device, z.dtype)
-        return known if weights is None else known * weights
+        """The weight of each label, over the largest; None where all count alike. NaN for what is none, where nothing is refused."""
+        known = targets.isnan().logical_not().to(z.device) if targets.ndim > 1 and targets.is_floating_point() else None
+        if weights is None:
+            return None if known is None else known.to(z.dtype)
+        w = _widest(weights.to(z.device))
+        wrong = ((w >= 0) & w.isfinite()).logical_not()
+        if self._any(wrong):
+            raise Error("weights: want finite numbers of 0 or more")
+        if known is not None:
+            w = w.masked_fill(known.logical_not(), 0.0)
+        w = w.masked_fill(wrong, math.nan)
+        return (w / functional.pad(w.detach().flatten(), (0, 1)).max()).to(z.dtype)
+
+    def _any(self, wrong: Tensor) -> bool:
+        """Whether something is wrong. A head that clips does not wait for a device, nor break a graph, to know."""
+        if self.outside == "refuse":
+            return bool(wrong.any())
+        if not torch.compiler.is_compiling() and not torch.jit.is_tracing() and wrong.device.type == "cpu":
+            with suppress(RuntimeError):  # mapped
+                return bool(wrong.any())
+        return False
 
     def _losses(self, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """The loss of each of N labels, and the number of terms it is the sum of, which a mean divides by."""
@@ -306,7 +321,8 @@ class Head(_Exact):
             raise Error("bound is for a code of bits")
         z = self._wide(outputs)
         with torch.autocast(z.device.type, enabled=False):
-            level = self._rows(self._index(self._level(labels, z.device)))
+            y = self._level(labels, z.device)
+            level = self._rows(self._index(y))
             if self._loss_weights is None:
                 places = self._places(z.double().cpu()) if self.uneven else torch.arange(self.levels)
                 c, apart = self.matrix.cpu(), (places[:, None] - places[None, :]).abs()
@@ -315,7 +331,9 @@ class Head(_Exact):
                 of = [((c != word) * (apart[n] / (c != word).sum(1).clamp(min=1))[:, None]).amax(0) for n, word in enumerate(c)]
                 self._loss_weights = torch.stack(of)
             margins = torch.where(self.matrix.to(z.device)[level] > 0, z, -z)
-            return (self._loss_weights.to(z)[level] * functional.softplus(-margins)).sum(-1).mean() / math.log(2)
+            return (self._loss_weights.to(z)[level] * functional.softplus(-margins)).sum(-1).add((y - y).to(z.dtype)).mean() / math.log(
+                2
+            )
 
     def target(self, level: Tensor) -> Tensor:
         """The distributions of ``soft``, (..., L), around real levels from 0, of shape (...). Each sums to 1."""
@@ -479,7 +497,7 @@ class Head(_Exact):
         """Levels from 0, in mean widths; or ``values`` of levels."""
         choice(rule, Rule, "rule")
         if not (self.coded or self.kind == "corn"):
-            at = (z[..., 0] + 1) * (self._steps / 2)
+            at = (z[..., 0] + 1) * (self._steps / 2) + (z - z)[..., 0]  # NaN for ±∞, which has no nearest label
             if values is None:
                 return at
             lo, hi = self.range
@@ -536,6 +554,11 @@ def _nearest(p: Tensor) -> Tensor:
     return (off <= off.min(-1, keepdim=True).values + 1e-9).to(torch.int8).argmax(-1)
 
 
+def _widest(t: Tensor) -> Tensor:
+    """Numbers in float64, which some devices do not have."""
+    return t.float() if t.device.type == "mps" else t.double()
+
+
 def _finite(z: Tensor) -> Tensor:
     """Outputs with a large number for −∞, whose product with a bit of 0 is 0."""
     return z.clamp(min=-MASKED)
@@ -557,6 +580,9 @@ def _tensor(value: object, name: str, columns: int | None = None) -> None:
         raise Error(f"{name} = {shown(value)}: want a tensor {want}")
     if value.is_complex() or value.is_nested or value.layout != torch.strided or value.is_quantized or value.device.type == "meta":
         raise Error(f"{name}: want a dense tensor of real numbers, which has values")
+    if columns is not None and value.dtype == torch.uint8 and not torch.compiler.is_compiling():
+        with suppress(RuntimeError):  # traced, or mapped
+            _codes.unsigned(value.cpu().numpy())
     if columns is not None and not torch.jit.is_tracing() and value.shape[-1:] != (columns,):
         raise Error(f"{name} of shape {tuple(value.shape)}: want a tensor {want}")
 
@@ -624,6 +650,8 @@ class Decoder(_Exact):
         """The labels, or what ``output_type`` says of the probabilities of the levels, as ``belsim.Decoder.predict``."""
         if output_type is None:
             return self(outputs)
+        if self.circular:
+            raise Error(_codes.NO_SUMMARY)
         p = (self._read(outputs)[1].log() * self.power).softmax(-1)
         return _codes.summary(p, self.values.double(), output_type, quantiles)
 
@@ -658,17 +686,17 @@ class Decoder(_Exact):
         _tensor(outputs, "outputs", self.weights.shape[1])
         with torch.no_grad(), torch.autocast(outputs.device.type, enabled=False):
             z = outputs.double()
+            lost = z.isnan().any(-1, keepdim=True)  # which a sign hides
             if self.reads == "bits":
                 z = torch.where(z > 0, 1.0, -1.0).double()
-            s = z @ self.weights.double().T + self.offsets.double()
-            p = s.softmax(-1)
-            lost = outputs.double().isnan().any(-1)  # a sign, and the largest of some, hide a NaN
+            s = _finite(z) @ self.weights.double().T + self.offsets.double()
+            s = s.masked_fill(s < -1e-9 * MASKED, -math.inf)
+            p = s.softmax(-1).masked_fill(lost, math.nan)
             if self.rule == "mean":
-                label = self._mean(p)
-            else:
-                median = _nearest(p) if self.circular else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
-                label = self.values.double()[s.argmax(-1) if self.rule == "map" else median]
-            return label.masked_fill(lost, math.nan), p, z
+                return self._mean(p), p, z
+            median = _nearest(p) if self.circular else (p.cumsum(-1) < 0.5 - 1e-9).sum(-1)
+            label = self.values.double()[s.argmax(-1) if self.rule == "map" else median]
+            return label + (p - p).sum(-1), p, z  # NaN where p is
 
     def _mean(self, p: Tensor) -> Tensor:
         """The mean label of distributions, on a circle its direction."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import itertools
 import json
 import os
 import re
@@ -28,10 +27,10 @@ from belsim import _call
 Network = tuple[NDArray[np.float32], NDArray[np.float64]]
 
 
-@pytest.mark.parametrize("name", ["compare", "forecast", "levels", "heatmap", "verify", "fit", "optimize"])
+@pytest.mark.parametrize("name", ["compare", "heatmap", "verify", "fit", "optimize"])
 def test_flags(name: str) -> None:
     """Every flag of a command is an argument of its function, but for files and the look of what is printed."""
-    others = {"output", "format", "quiet", "style"} | ({"bits"} if name == "fit" else set())
+    others = {"output", "format", "quiet", "style"} | ({"bits"} if name == "fit" else {"model"} if name == "optimize" else set())
     text = subprocess.run([_call.executable(), name, "--help"], check=True, capture_output=True, text=True).stdout
     flags = {flag.replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.MULTILINE)} - others
     if name != "fit":
@@ -51,29 +50,6 @@ def test_compare() -> None:
     assert frame["mean"].is_monotonic_increasing
     assert frame.attrs["seed"] == 1
     assert pd.isna(belsim.compare(["hadamard"], levels=64, samples=100)["exact"]).all()
-
-
-def test_forecast(network: Network) -> None:
-    frame = belsim.forecast(["unary", "hexj"], range=(0, 100), levels=[16, 32], mae="1.3@32", decoder=["gen", "gen-ex"], baseline=1.2)
-    assert len(frame) == 8
-    assert set(frame["levels"]) == {16, 32}
-    unary = frame[(frame["code"] == "unary") & (frame["levels"] == 32) & (frame["decoder"] == "gen")].iloc[0]
-    assert unary["forecast"] == pytest.approx(1.3, rel=0.01)
-    assert unary["lo"] < unary["forecast"] < unary["hi"]
-    assert [b["name"] for b in frame.attrs["baselines"]] == ["quantization alone", "quantization alone", "direct regression"]
-    assert frame.attrs["enough"]["levels"] in {16, 32}
-    high = np.array([[0, 1], [90, 3], [100, 3]])  # labels and their counts
-    few = belsim.forecast(["unary"], range=(0, 100), levels=16, mae=3, prior=high)
-    assert few["forecast"].tolist()[0] > 0
-    outputs, targets = network
-    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64)
-    assert belsim.forecast([belsim.code("johnson", 64)], model=fit).loc[0, "levels"] == 64
-    with pytest.raises(belsim.Error, match=r"range = 4.3: want \(a, b\)"):
-        belsim.forecast(range=4.3)  # type: ignore[arg-type]
-    with pytest.raises(belsim.Error, match=r"prior of shape \(3,\): want \(N, 2\)"):
-        belsim.forecast(range=(0, 1), mae=0.1, prior=[1, 2, 3])
-    alike, last = (belsim.forecast(["gray"], levels=4, mae=0.3, prior=[1, 1, 1, n])["forecast"].item() for n in (1, 9))
-    assert last != alike
 
 
 @pytest.mark.parametrize("worst", [0, 7])
@@ -128,29 +104,14 @@ def test_fit(network: Network) -> None:
     assert fit.samples == 6000
     with pytest.raises(AttributeError):
         _ = fit.nothing
-    best = fit.recommendation.iloc[0]
-    assert best["lo"] < best["forecast"] < best["hi"]
-    assert best["ratio_lo"] < best["ratio"] < best["ratio_hi"]
-    assert "recommendation" not in fit.results  # it exists in one way
-    assert 0 < best["better"] < 1
-    assert fit.recommendation.attrs["notes"]
-    assert fit.recommendation.attrs["decision"]["action"] == "stay"
-    found = belsim.optimize(levels=64, bits=12, model=fit, steps=100)
-    assert found.code.shape == (64, 12)
-    assert "12 bits" in repr(found)
-    assert len(np.unique(found.code, axis=0)) == 64
-    own = fit.recommendation[fit.recommendation["trained"] & fit.recommendation["best"]].iloc[0]
-    assert belsim.forecast(["johnson"], model=fit).loc[0, "forecast"] == pytest.approx(own["forecast"], rel=1e-9)
 
 
 def test_fit_levels(network: Network) -> None:
-    """Levels from 0 as targets; a code as a matrix; another network, and candidates."""
+    """Levels from 0 as targets; a code as a matrix."""
     outputs, targets = network
     level = belsim.quantize(targets, (2.5, 4.3), 64)
     c = belsim.code("johnson", 64)
-    fit = belsim.fit(c, outputs, level, also=[(c, outputs)], candidates=[belsim.code("gray", 64)])
-    assert fit.decoders["observed"].min() < 1.2
-    assert "candidates[0]" in set(fit.recommendation["code"])
+    assert belsim.fit(c, outputs, level).decoders["observed"].min() < 1.2
     with pytest.raises(belsim.Error, match=r"targets\[1\] = -1: want levels from 0"):
         belsim.fit(c, outputs[:2], [0, -1])
     with pytest.raises(belsim.Error, match=r"targets\[0\] = 2.5: want levels from 0, or range"):
@@ -190,12 +151,9 @@ def test_fitted_decoder(network: Network, tmp_path: Path) -> None:
 
 
 def test_several(network: Network) -> None:
-    """Runs of a network with other seeds are averaged; every output of several is judged as if it were alone."""
+    """Every output of several is judged as if it were alone."""
     outputs, targets = network
     c = belsim.code("johnson", 64)
-    more = outputs + np.random.default_rng(1).normal(0, 0.1, outputs.shape)
-    fit = belsim.fit(c, outputs, targets, range=(2.5, 4.3), also=[(c, more)])
-    assert set(fit.decoders["network"]) == {1, 2}
     both = belsim.fit(
         ["johnson", "johnson"],
         np.stack([outputs, outputs], 1),
@@ -208,11 +166,9 @@ def test_several(network: Network) -> None:
     assert both.each[1].range == [25, 43]
     beside = belsim.fit(
         "johnson", np.stack([outputs, outputs], 1), np.stack([targets, targets], 1), range=(2.5, 4.3), levels=64,
-        also=[("johnson", np.stack([more, more], 1))], baseline=np.stack([targets + 0.03, targets + 0.03], 1), recommend=True,
+        baseline=np.stack([targets + 0.01, targets + 0.03], 1),
     )  # fmt: skip
-    assert all(f.recommendation.attrs["decision"]["action"] in {"stay", "train", "take"} for f in beside.each)
-    with pytest.raises(belsim.Error, match="has its own recommendation"):
-        _ = beside.recommendation
+    assert [f.direct_regression["error"] for f in beside.each] == pytest.approx([0.01, 0.03], rel=1e-3)
     alone = belsim.fit(c, outputs, targets, range=(2.5, 4.3)).decoders
     pd.testing.assert_frame_equal(both.each[0].decoders.drop(columns="code"), alone.drop(columns="code"))
     assert both.each[1].decoder.about["unit"] == "labels"
@@ -227,16 +183,6 @@ def test_several(network: Network) -> None:
         )
     with pytest.raises(belsim.Error, match=r"targets of shape \(6000,\): want \(N, 2\)"):
         belsim.fit("johnson", outputs[:, None], targets, range=[(0, 1), (0, 1)])
-
-
-def test_advice(network: Network) -> None:
-    """What a verdict says to do next is said as Python does it, in texts and on pages."""
-    outputs, targets = network
-    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64)
-    assert "Next: forecast all other codes (fit.recommendation)." in fit.verdict
-    more = fit._again(recommend=True).text
-    assert "also=[('probe', outputs)]" in more or "also=[('CODE', outputs)]" in more
-    assert not re.search(r"--[a-z]|\(recommend\)|\balso (probe|CODE):", fit.text + more)
 
 
 def test_heatmap() -> None:
@@ -299,9 +245,6 @@ WRONG = [
     ("belsim.fit('johnson', Z, y, training='foo')", "training must be one of"),
     ("belsim.fit('johnson', Z, labels, range='ab')", "range = 'ab': want (a, b)"),
     ("belsim.fit('johnson', Z[:, None], y[:, None] / 2)", "targets[1, 0] = 0.5: want levels from 0"),
-    ("belsim.fit('johnson', Z, y, runs=[Z])", "fit(runs=): also=[(code, outputs)] has them"),
-    ("belsim.fit('johnson', Z, y, points=True)", "fit(points=): their distances are those of the labels that decode returns"),
-    ("belsim.fit('johnson', Z, y, also=[Z])", "also[0]: want (code, outputs)"),
     ("belsim.fit('johnson', Z[:, [0, 0]], labels[:, None], range=[(0, 1)] * 2)", "targets of shape (160, 1): want (N, 2)"),
     ("belsim.fit('johnson', Z, labels, range=(0, 9), levels=16).plot(bits=[8])", "bits: 8: want bits, from 0 to 7"),
     ("belsim.decode(Z, 'johnson', levels=16, reads='foo')", "reads = 'foo': want one of 'auto', 'bits', 'logits'"),
@@ -334,18 +277,18 @@ WRONG = [
         "baseline of shape (160, 1, 2): want (160, 2), as targets have",
     ),
     ("belsim.fit(Z, 'johnson', y)", "outputs of texts: want bools"),
+    ("belsim.quantize([1, 2.5, True], (0, 9), 4)", "labels: a bool among numbers; want numbers alone"),
+    ("belsim.quantize(pd.Series([1, 2.5, True], dtype=object), (0, 9), 4)", "labels of objects: a bool among numbers"),
+    ("belsim.encode([0], np.array([[1, 255], [255, 1]], np.uint8))", "code: all are 1 or 255, which is −1 in uint8"),
+    ("belsim.decode(Z, 'johnson', levels=16, output_type='quantiles', quantiles=.5)", "quantiles: want a list of numbers"),
+    ("belsim.decode(Z, 'johnson', levels=16, output_type='quantiles', quantiles=[1.5])", "quantiles: 1.5 is none; want numbers"),
+    ("belsim.decode([[0, 0.0], [0.5, 0.5]], 'onehot', levels=2, kind='probabilities')", "outputs: row 0 is 0 for all levels"),
+    ("belsim.decode([[0, 0.0], [0.5, 0.7]], 'softmax', kind='probabilities')", "outputs: row 0 is 0 for all levels"),
     ("belsim.fit(belsim.fit, Z, y)", "code: want the name of a code, or an L × M matrix"),
     ("belsim.compare(['unary'], levels=8, r=50.0, sigma=1)", "unary: r = 50 with σ = 1 is invalid: e[n,k] = 17.6 at level 0, bit 0"),
     ("belsim.compare(['unary'], levels=8, reads='foo')", "reads = 'foo': want one of 'auto'"),
     ("belsim.compare(['unary'], prior=[1, 1, -2])", "prior[2] = -2: want a number of 0 or more"),
     ("belsim.compare([np.full((4, 3), np.nan)])", "codes[0]: row 0, column 0: NaN"),
-    ("belsim.forecast(['unary'])", "want mae or model, for what the networks know of a label"),
-    ("belsim.levels(['unary'])", "targets of texts: want bools"),
-    ("belsim.compare(['gray'], mae=1)", "compare(mae=): belsim.forecast has it"),
-    ("belsim.levels(codes=['gray'])", "levels(codes=): belsim.forecast has it"),
-    ("belsim.forecast(misfit=1)", "forecast(misfit=): belsim.forecast takes mae; misfit and cutoff are constants of the model"),
-    ("belsim.optimize(training='ce')", "optimize(training=): belsim.forecast has it"),
-    ("belsim.fit('gray', Z, y, seed=1)", "fit(seed=): nothing is sampled any more"),
     ("belsim.Decoder.load(folder)", ""),
 ]
 
@@ -354,7 +297,14 @@ WRONG = [
 def test_wrong_use(call: str, message: str, tmp_path: Path) -> None:
     """Every error of use is a belsim.Error, in words of Python."""
     y = np.arange(160) % 16
-    names = {"belsim": belsim, "np": np, "Z": 4.0 * belsim.code("johnson", 16)[(y + 1) // 2 * 2 % 16] - 2, "y": y, "labels": y / 2}
+    names = {
+        "belsim": belsim,
+        "np": np,
+        "pd": pd,
+        "Z": 4.0 * belsim.code("johnson", 16)[(y + 1) // 2 * 2 % 16] - 2,
+        "y": y,
+        "labels": y / 2,
+    }
     with pytest.raises(belsim.Error) as caught:
         eval(call, {**names, "folder": tmp_path / "folder"})
     text = str(caught.value)
@@ -461,7 +411,7 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
     import matplotlib.pyplot as plt
 
     outputs, targets = network
-    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64, recommend=True)
+    fit = belsim.fit("johnson", outputs, targets, range=(2.5, 4.3), levels=64)
     _, axes = plt.subplots(2, 2)
     assert fit.plot(axes[0, 0], bits=[0, 31]) is axes[0, 0]
 
@@ -476,9 +426,8 @@ def test_pictures(network: Network, tmp_path: Path) -> None:
     for bit, shown in zip((1, 32), axes[0, 0].containers, strict=True):
         of = rates[rates["bit"] == bit]
         np.testing.assert_allclose(shown[0].get_xydata(), np.column_stack((of["level"] - 1, of["rate"])))
-    assert axes[0, 0].get_title().startswith("one noisy label: s = ")
+    assert axes[0, 0].get_title().startswith("Gaussian mixture: r = ")
     assert len(axes[0, 0].lines) == 4
-    assert fit.forest(axes[0, 1]) is axes[0, 1]  # test_forest has its numbers
     m = belsim.heatmap("unary", "johnson", levels=16, r=(0.1, 0.4, 3, "log"), sigma=(1, 4, 2))
     m.plot(axes[1, 0])
     shown = axes[1, 0].collections[0].get_array()
@@ -633,48 +582,18 @@ def test_lists_of_values() -> None:
     assert list(m.r) == [0.1, 0.2, 0.4] and list(m.sigma) == [1, 4]
 
 
-def test_forest(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> None:
-    """The picture of the forecasts has the rows of the report, and is as high as their names need."""
-    pytest.importorskip("matplotlib").use("agg")
-    random = np.random.default_rng(1)
-    level = random.integers(0, 16, 1500)
-    seen = np.clip(level + random.integers(-1, 2, 1500), 0, 15)
-    for fit in (
-        belsim.fit("johnson", network[0][:1500], network[1][:1500], levels=64, range=(2.5, 4.3), recommend=True),
-        belsim.fit("gray", 4.0 * belsim.code("gray", 16)[seen] - 2, level, levels=16, recommend=True),
-    ):
-        ax = fit.forest()
-        report = fit.text.split("codes if they were trained", 1)[1].split("\n\n")[1].splitlines()[1:]
-        labels = ax.get_yticklabels()
-        rows = [row.replace("yours: ", "yours:").split() for row in report]  # code, bits, transitions, training, decoder
-        assert [label.get_text().replace(" ", "") for label in labels] == [row[0] for row in rows]
-        texts = [text.get_text() for text in ax.texts]
-        assert texts[1::2] == [f"{row[4]}, {'soft targets' if row[3] == 'soft' else row[3].upper()}" for row in rows]
-        for row, text in zip(report, texts[::2], strict=True):
-            assert " ".join(text.split()) in " ".join(row.split())  # the same numbers
-        assert len(rows) > 20
-        ax.figure.canvas.draw()
-        boxes = [label.get_window_extent() for label in labels]
-        assert all(a.y0 >= b.y1 - 1 for a, b in itertools.pairwise(boxes)), "names lie over each other"
-        ticks = [tick for tick in ax.get_xticklabels() if ax.get_xlim()[0] <= tick.get_position()[0] <= ax.get_xlim()[1]]
-        assert len(ticks) > 1 and all(float(tick.get_text()) > 0 for tick in ticks)
-        places = [tick.get_window_extent() for tick in ticks]
-        assert all(a.x1 < b.x0 for a, b in itertools.pairwise(places)), "numbers lie over each other"
-
-
 def test_usetex(network: Network, tmp_path: Path) -> None:
     """With text.usetex every text is TeX: no sign of it stands for itself, and no letter is Greek."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     path = tmp_path / "50%_σ&#.npy"
     np.save(path, belsim.code("gray", 8))
-    fit = belsim.fit("johnson", network[0][:3000], network[1][:3000], range=(2.5, 4.3), levels=64, recommend=True)
+    fit = belsim.fit("johnson", network[0][:3000], network[1][:3000], range=(2.5, 4.3), levels=64)
     with matplotlib.rc_context({"text.usetex": True}):
         axes = [
             belsim.heatmap(str(path), "johnson", levels=8, r=(0.1, 0.4, 2), sigma=(1, 4, 2), method="exact").plot(),
             belsim.verify("unary", levels=4, samples=100).plot(),
             fit.plot(),
-            fit.forest(),
         ]
         drawn = {t.get_text() for ax in axes for t in cast("Any", ax.figure).findobj(matplotlib.text.Text)}
         assert any(r"50\%\_$\sigma$\&\#" in text for text in drawn)
@@ -701,10 +620,7 @@ def test_html(network: tuple[NDArray[np.float32], NDArray[np.float64]]) -> None:
     """Jupyter shows results as text and tables, whatever is in their names."""
     z, y = network
     fit = belsim.fit("johnson", z[:500], y[:500], levels=64, range=(2.5, 4.3))
-    assert "best decoder" in fit._repr_html_() and "<table" in fit._repr_html_() and "<p>recommendation" not in fit._repr_html_()
-    assert "<p>recommendation" in belsim.fit(
-        "johnson", z[:500], y[:500], levels=64, range=(2.5, 4.3), recommend=True
-    )._repr_html_()  # fmt: skip
+    assert "best decoder" in fit._repr_html_() and "<table" in fit._repr_html_()
     paragraphs = re.findall("<p>(.*?)</p>", fit._repr_html_(), re.DOTALL)
     assert all(text.endswith(".") for text in paragraphs[1:-1]), paragraphs
     checked = belsim.verify("unary", levels=4, samples=100)
@@ -747,7 +663,7 @@ def test_batches() -> None:
     halves = np.split(z, 2), np.split(y, 2)
     for outputs, targets in (parts, ([z], [y]), (halves[0], y), (z, halves[1]), (list(z), list(y)), (tuple(parts[0]), y)):
         assert error(outputs, targets) == want
-    assert error(*parts, also=[("johnson", parts[0])], baseline=parts[1]) == want
+    assert error(*parts, baseline=parts[1]) == want
     for outputs, targets in (halves, ([z, z], np.stack([y, y], 1)), (halves[0], parts[1])):
         with pytest.raises(belsim.Error, match=r"outputs: a list of 2 arrays .*torch\.cat\(outputs\) joins"):
             error(outputs, targets)
@@ -778,8 +694,8 @@ def test_masked_arrays() -> None:
         lambda: belsim.quantize([0.1, nothing], (0, 1), 4),
         lambda: belsim.quantize([0.1], y, 3),
         lambda: belsim.quantize([0.1], ends, 3),
-        lambda: belsim.forecast(["gray"], levels=8, mae=1.0, baseline=one),
-        lambda: belsim.forecast(["gray"], levels=8, mae=nothing),
+        lambda: belsim.compare(["gray"], levels=8, r=one),
+        lambda: belsim.compare(["gray"], levels=8, r=nothing),
     ]
     for call in calls:
         with pytest.raises(belsim.Error, match="mask"):
@@ -813,27 +729,21 @@ def test_name_of_error() -> None:
     assert f"{belsim.Error.__module__}.{belsim.Error.__qualname__}" == "belsim.Error"
 
 
-def test_advice_that_was_followed() -> None:
-    """After forecasts, print(fit) says what they say, and no longer to forecast."""
-    z, y = _noisy()
-    fit = belsim.fit("johnson", z, y, levels=16)
-    assert "fit.recommendation" in str(fit)
-    assert len(fit.recommendation) and "fit.recommendation" not in str(fit)
-
-
 def test_terminal(tmp_path: Path) -> None:
     """A terminal that lacks signs shows what stands for them in ASCII."""
     script = (
         "import numpy as np, belsim\ny = np.arange(320) % 16\n"
         "z = 4.0 * belsim.code('johnson', 16)[np.clip(y + np.random.default_rng(1).integers(-1, 2, 320), 0, 15)] - 2\n"
-        "fit = belsim.fit('johnson', z, y, levels=16, baseline=y + 0.9, recommend=True)\n"
-        "print(fit, repr(fit), fit.text, *fit.recommendation.attrs['notes'])\n"
+        "fit = belsim.fit('johnson', z, y, levels=16, baseline=y + 0.9)\n"
+        "print(fit, repr(fit), fit.text)\n"
         "belsim.decode(z, 'johnson', levels=16, kind='wrong' if 0 else 'bits')"
     )
     environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, env=environment)
     out, err = done.stdout.decode("cp1252"), done.stderr.decode("cp1252")
-    assert "best decoder" in out and "UnicodeEncodeError" not in err and "this network is better: " in out and " (-" in out, err
+    assert "best decoder" in out and "UnicodeEncodeError" not in err and "this network is better: " in out and "sigma, levels" in out, (
+        err
+    )
     assert err.rstrip().endswith("all of -1 and 1") and "belsim.Error: outputs" in err
 
 

@@ -154,7 +154,6 @@ def test_fitted(hard: bool) -> None:
     assert (lower < 0).any()
     near = label + (y - label + 180) % 360 - 180
     assert 0.85 < ((lower <= near) & (near <= upper)).mean() < 0.95
-    assert "no forecasts for angles" in told.recommendation.attrs["notes"][0] and told.recommendation.empty
 
 
 def test_commands() -> None:

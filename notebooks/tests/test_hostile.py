@@ -66,8 +66,6 @@ CALLS: dict[str, tuple[Call, dict[str, Any]]] = {
     "quantize": (belsim.quantize, {"labels": Y / 2, "range": (0, 9), "levels": 16, "outside": "clip"}),
     "dequantize": (belsim.dequantize, {"level": Y, "range": (0, 9), "levels": 16}),
     "compare": (belsim.compare, {"codes": ["gray"], "levels": 8, "samples": 2}),
-    "forecast": (belsim.forecast, {"codes": ["gray"], "range": (0, 1), "levels": 8, "mae": 0.1}),
-    "levels": (belsim.levels, {"targets": Y, "levels": 8}),
     "verify": (belsim.verify, {"code": "gray", "levels": 8, "samples": 2}),
     "heatmap": (belsim.heatmap, {"a": "gray", "b": "unary", "levels": 8, "r": (0.1, 0.2, 2), "sigma": (1, 2, 2)}),
     "fit": (belsim.fit, {"code": "johnson", "outputs": Z, "targets": Y, "levels": 16}),

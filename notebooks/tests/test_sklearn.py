@@ -182,3 +182,24 @@ def test_outputs_with_missing_labels() -> None:
     assert both.calibrate(x, y).predict_interval(x).shape == (400, 2, 2)
     with pytest.raises(belsim.Error, match="all are NaN"):
         BELRegressor().fit(x, np.column_stack([y[:, 0], np.full(400, np.nan)]))
+
+
+def test_calibration() -> None:
+    """Intervals hold their share where rows have a period, and by the weights of the samples. 4 standard errors of 3,000 are 0.022."""
+    rng = np.random.default_rng(3)
+    n, noisy = 6000, np.arange(6000) % 5 != 4
+    x = np.column_stack([rng.uniform(size=n), noisy])
+    y = x[:, 0] + np.where(noisy, 0.2, 0.01) * rng.standard_normal(n)
+    held = slice(3000, None)
+    for w in (np.ones(n), np.where(noisy, 1.0, 20)):
+        model = BELRegressor(code="unary", levels=16, calibration=0.2).fit(x[:3000, :1], y[:3000], w[:3000])
+        lower, upper = model.predict_interval(x[held, :1]).T
+        inside = np.average((lower <= y[held]) & (y[held] <= upper), weights=w[held])
+        assert 0.85 < inside < 0.95
+
+
+def test_large_labels() -> None:
+    """A unit of the labels changes nothing, up to the largest doubles."""
+    x = np.linspace(0, 1, 200)[:, None]
+    small, large = (BELRegressor(levels=16).fit(x, x[:, 0] * unit).predict(x) / unit for unit in (1.0, 2.0**1023))
+    np.testing.assert_allclose(large, small, rtol=1e-12)

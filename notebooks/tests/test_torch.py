@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import math
 from typing import Any
 
@@ -189,19 +191,14 @@ def test_told() -> None:
         z = (2 * seen / (L - 1) - 1)[..., None] if direct else 4.0 * belsim.encode(seen, code or "unary", levels=L) - 2
         z += 0 if direct else rng.normal(0, 1, z.shape)
         labels = np.asarray(belsim.dequantize(seen, (2, 5), L))
-        told = belsim.fit(head, z[:, 0], y[:, 0], also=[(head, z[:, 1])])
+        told = belsim.fit(head, z[:, 0], y[:, 0])
         named = code if code is not None else "corn" if kind == "corn" else "direct"
         training: Any = kind if code is not None else "auto"
-        plain = belsim.fit(
-            named, labels[:, 0] if direct else z[:, 0], y[:, 0], **said, training=training,
-            also=[(named, labels[:, 1] if direct else z[:, 1])],
-        )  # fmt: skip
+        plain = belsim.fit(named, labels[:, 0] if direct else z[:, 0], y[:, 0], **said, training=training)
         np.testing.assert_allclose(told.decoders["observed"], plain.decoders["observed"], rtol=1e-6)
-        assert told.results["code"] == plain.results["code"] and told.perceived.get("training") == plain.perceived.get("training")
+        assert told.results["code"] == plain.results["code"]
         for heads in (head, [head, Head(kind, L, code=code, range=(2, 5))]):
-            assert belsim.fit(heads, z, y).each[0].decoders["observed"].tolist() == pytest.approx(
-                told.decoders.query("network == 1")["observed"].tolist()
-            )
+            assert belsim.fit(heads, z, y).each[0].decoders["observed"].tolist() == pytest.approx(told.decoders["observed"].tolist())
     twice: Any
     for twice in {"levels": L}, {"range": (2, 5)}, {"training": "bce"}:
         with pytest.raises(belsim.Error, match=f"^{next(iter(twice))} = .*: the head has its own; leave it out$"):
@@ -699,3 +696,116 @@ def test_bound() -> None:
         z.requires_grad_()
         head.bound(z, y).backward()
         assert z.grad is not None and z.grad.isfinite().all()
+
+
+def _defined(z: Any, c: Any) -> Any:
+    """The distributions of outputs, of a code or (None) of CORN, by their definition: NaN where there is none."""
+    if c is None:
+        above = special.expit(z).cumprod(1)
+        return -np.diff(above, axis=1, prepend=1.0, append=0.0) + 0 * above[:, -1:]
+    masked = np.isneginf(z)
+    s = np.where(masked, 0, z) @ c.T
+    s[(masked @ c.T) > 0] = -np.inf
+    return special.softmax(s, axis=1)  # of +∞, of NaN, and where all levels are masked, NaN
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_readers_agree() -> None:
+    """300 random heads, on lines and circles, and all that reads their outputs: one label, the one of the definition, or none.
+
+    Modules give NaN for outputs that have no label, and take −∞ for masked; arrays must be finite.
+    """
+    from scipy.optimize import isotonic_regression
+
+    from belsim.torch import Decoder, Head
+
+    rng = np.random.default_rng(7)
+    codes = {(name, n): belsim.code(name, n) for name in ("unary", "johnson", "onehot", "gray", "hexj") for n in (4, 16)}
+    for draw in range(300):
+        n = int(rng.choice([4, 16]))
+        kind: Any = rng.choice(["bce", "ce", "soft", "l1", "l2", "corn"])
+        c = None if kind == "corn" else codes[str(rng.choice(["unary", "johnson", "onehot", "gray", "hexj"])), n].astype(float)
+        circular, uneven = rng.uniform(size=2) < 0.3
+        v = np.arange(n) * 1.0 if circular or not uneven else rng.uniform(0.1, 2, n).cumsum()
+        head = Head(kind, n, code=c, circular=bool(circular), values=None if circular else v)
+        z = 3 * rng.standard_normal((8, head.outputs))
+        for row, wrong in zip(z[:3], (-np.inf, np.inf, np.nan), strict=True):
+            row[rng.integers(head.outputs)] = wrong
+        p, t = _defined(z, c), torch.tensor(z)
+        turn = p @ np.exp(2j * np.pi * np.arange(n) / n)
+        mean = np.angle(turn) * n / (2 * np.pi) % n if circular else p @ v
+        top = np.where(np.isnan(p).any(1), np.nan, v[p.argmax(1)])
+        np.testing.assert_allclose(head.decode(t), mean, rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(head.decode(t, "map"), top)
+        if c is not None:
+            rule = rng.choice(["mean", "map"])
+            arrays = {"weights": c, "offsets": np.zeros(n), "values": v, "residuals": [], "floor": 0, "sigmas": ["scores"]}
+            about = {"bits": 1, "code": "", "kind": "", "levels": n, "reads": "", "rule": "", "unit": "", "circular": bool(circular)}
+            np.savez(file := io.BytesIO(), rule=[rule], reads=["logits"], about=[json.dumps(about)], **arrays)
+            module = Decoder(belsim.Decoder(file.getvalue()))
+            np.testing.assert_allclose(module(t), mean if rule == "mean" else top, rtol=1e-9, atol=1e-9)
+            if circular:
+                for read in (head, module):
+                    with pytest.raises(belsim.Error, match="of levels on a circle want labels"):
+                        read.predict(t, "mean")
+            else:
+                np.testing.assert_allclose(module.predict(t, "mean"), p @ v, rtol=1e-9, atol=1e-9)
+                np.testing.assert_array_equal(module.predict(t, "mode"), top)
+            more: Any = {"kind": "logits", "circular": bool(circular), "range": None if circular else v}
+            for decoder, want in ("gen-ex", mean), ("gen", top):
+                np.testing.assert_allclose(belsim.decode(z[3:], c, decoder, **more), want[3:], rtol=1e-9, atol=1e-9)
+                for row in z[:3]:
+                    with pytest.raises(belsim.Error, match="outputs: want finite numbers"):
+                        belsim.decode(row, c, decoder, **more)
+        if circular:
+            continue
+        sigmoids = kind == "bce" and head.unary
+        if sigmoids:  # of +∞, 1
+            above = special.expit(z)
+            above = np.array([row if np.isnan(row).any() else isotonic_regression(row, increasing=False).x for row in above])
+            p = -np.diff(above, axis=1, prepend=1.0, append=0.0) + 0 * above.sum(1, keepdims=True)
+        full, upto, nothing = head.predict(t, "full", [0.1, 0.9]), p.cumsum(1), 0 * p.sum(1)
+        np.testing.assert_allclose(full["mean"], p @ v, rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(full["mode"], v[(p > p.max(1, keepdims=True) - 1e-9).argmax(1)] + nothing)
+        quantiles = [v[(upto < q * (1 - 1e-9)).sum(1).clip(max=n - 1)] + nothing for q in (0.1, 0.5, 0.9)]
+        np.testing.assert_array_equal([full["quantiles"][0], full["median"], full["quantiles"][1]], quantiles)
+        if draw % 40 == 0 and c is not None and (sigmoids or not head.unary):
+            by = belsim.decode(z[3:], c, "auto", kind="logits", range=v, output_type="full", quantiles=[0.1, 0.9])
+            np.testing.assert_allclose(by["mean"], full["mean"][3:], rtol=1e-9, atol=1e-9)
+            np.testing.assert_array_equal(by["quantiles"], np.array(full["quantiles"])[:, 3:])
+
+
+def test_weights_of_any_size() -> None:
+    """A factor of all weights changes nothing. What is no weight is refused, and what has none is not read."""
+    from belsim.torch import Head
+
+    w = torch.tensor([0.0, 1, 2, 0, 5, 1], dtype=torch.float64)
+    for kind, code in EACH:
+        for head in (Head(kind, L, code=code), Head(kind, L, code=code, values=np.arange(L) ** 2.0)):
+            z, y = outputs(head, 6), labels(6)
+            few = z[w > 0].clone().requires_grad_()
+            of = torch.stack([head.loss(few[i : i + 1], y[w > 0][i : i + 1]) for i in range(4)])
+            terms = belsim.quantize(y[w > 0], (0, L - 1), L).clip(max=L - 2) + 1 if kind == "corn" and not head.uneven else None
+            share = w[w > 0] * (1.0 if terms is None else torch.tensor(terms))
+            for factor in (1, 3e38, 1e-50):
+                if kind == "corn" and head.uneven:
+                    continue  # the number of terms of a mean
+                lost = z.clone()
+                lost[w == 0] = math.nan
+                lost.requires_grad_()
+                loss = head.loss(lost, torch.where(w > 0, y, math.nan), factor * w)
+                want = (of * share).sum() / share.sum()
+                assert loss.item() == pytest.approx(want.item(), rel=1e-9), (kind, factor)
+                (gradient,) = torch.autograd.grad(loss, lost)
+                (plain,) = torch.autograd.grad(want, few, retain_graph=True)
+                np.testing.assert_allclose(gradient[w > 0], plain, rtol=1e-7, atol=1e-12)
+                assert (gradient[w == 0] == 0).all()
+            wrong: Any
+            for wrong in (-w, torch.where(w == 5, math.inf, w), torch.where(w == 0, math.nan, w), 2.0, [1.0] * 6):
+                for each in (head, Head(kind, L, code=code, outside="clip")):
+                    with pytest.raises(belsim.Error, match=r"^weights"):
+                        each.loss(z, y, wrong)
+    lost = torch.tensor([0.0, math.nan, 3.0])
+    assert Head("bce", L, code="unary", outside="clip").bound(torch.zeros(3, L - 1), lost).isnan()
+    with pytest.raises(belsim.Error, match="outputs: all are 1 or 255, which is −1 in uint8"):
+        Head("bce", L, code="unary").decode(torch.full((2, L - 1), 255, dtype=torch.uint8))

@@ -164,17 +164,6 @@ def test_refused(bad: Any) -> None:
         Head("l1", 5, values=VALUES[:5], range=(0, 1))
 
 
-def test_levels() -> None:
-    y = np.exp(np.random.default_rng(1).normal(0, 1, 3000))
-    made = belsim.levels(y, levels=[8, 64], baseline=0.5)
-    for row in made.itertuples():
-        values = np.array(row.values)
-        q = np.abs(y - belsim.dequantize(belsim.quantize(y, values, len(values)), values, len(values))).mean()
-        assert row.quantization == pytest.approx(q, rel=1e-9)
-    best = made[(made.levels == 8) & made.chosen]
-    assert best.spacing.item() == "half"
-
-
 def test_probabilities() -> None:
     """Probabilities of levels are 0 or more and sum to 1; what ``predict`` says of them are their mean, median, mode and quantiles."""
     rng = np.random.default_rng(1)
