@@ -39,7 +39,7 @@ func TestPicturesHaveNumbers(t *testing.T) {
 		"heatmap unary unary --levels 2 --r 0.1:0.2:2 --sigma 1:2:2", "heatmap unary johnson --levels 4 --r 1e9 --sigma 1",
 		"heatmap unary johnson --levels 4 --r 1e-300:1e-299:2:log --sigma 1e-3:1:2:log --method exact",
 		"heatmap unary johnson --levels 4 --r 1e-200,1e9 --sigma 1,2 --method mc --samples 2 --backend cpu",
-		"optimize --levels 4 --bits 3 --errors zero.csv --steps 10", "optimize --levels 2 --bits 1 --r 1 --sigma 1 --steps 10",
+		"optimize --levels 4 --bits 3 --r 1e-300 --sigma 1 --steps 10", "optimize --levels 2 --bits 1 --r 1 --sigma 1 --steps 10",
 		"optimize --levels 4 --bits 3 --r 0.1 --sigma 1e-9 --cost beyond:9 --steps 10",
 	} {
 		out := " -o p.svg -o p.pdf"

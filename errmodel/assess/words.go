@@ -142,7 +142,7 @@ func (f *Fit) next(n *network) string {
 }
 
 // rule says how much more error than the best head networks of this head had on the data sets of
-// testdata/heads, and those of the head that had least; "" where this head was not measured there.
+// testdata/heads, and those of the heads that had least; "" where this head was not measured there.
 func (f *Fit) rule(n *network) string {
 	measure := head.ToLabel
 	if f.Range == nil {
@@ -151,17 +151,22 @@ func (f *Fit) rule(n *network) string {
 	excess := func(c string, t head.Training) (text string, ok bool) {
 		table, on := head.FindLost(c, t, measure, head.Tables)
 		image, of := head.FindLost(c, t, measure, head.Images)
-		return fmt.Sprintf("%s +%.1f %%; +%.1f %%", head.Described(c, t), table.Median, image.Median), on && of
+		return fmt.Sprintf("%s +%.1f; +%.1f %%", head.Described(c, t), table.Median, image.Median), on && of
 	}
-	best, _ := excess(head.Rule.Code, head.Rule.Training)
+	var heads []string
+	for _, h := range head.Rules {
+		text, _ := excess(h.Code, h.Training)
+		heads = append(heads, text)
+	}
 	yours, ok := excess(n.code.Name(), n.training)
 	if !ok || f.Circular || f.Values != nil {
 		return ""
 	}
-	if yours != best {
-		best += ", " + yours
+	if !slices.Contains(heads, yours) {
+		heads = append(heads, yours)
 	}
-	return fmt.Sprintf("Error over that of the best head, medians of 22 tables; of 14 image sets: %s (testdata/heads/README.md).", best)
+	return fmt.Sprintf("Error over that of the best head (medians of tables; of image sets): %s (testdata/heads/README.md).",
+		strings.Join(heads, ", "))
 }
 
 // placesOf is how many digits after the point a share has in percent: one, or none from 10 % on.
