@@ -497,7 +497,7 @@ def _mapped_file(values: object) -> str | None:
     return str(values.filename)
 
 
-SWITCHES = frozenset(("circular", "exact", "fit_decoder", "quiet", "random"))
+SWITCHES = frozenset(("circular", "exact", "fit_decoder", "quiet", "random", "repeat"))
 """The flags without a value."""
 
 

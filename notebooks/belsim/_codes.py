@@ -69,8 +69,8 @@ ROUNDING = 2.0**-10
 def codes(levels: int = 256, *, circular: bool = False) -> pd.DataFrame:
     """The codes that belsim knows, with their properties at a number of levels L; with ``circular`` level 0 is beside level L − 1.
 
-    One row for each code: ``code, levels, bits, min_distance, min_column_distance, distinct_columns, transitions_per_bit, max_transitions,
-    distance_label_correlation, constant_columns, decoder, description``.
+    One row for each code: ``code, levels, bits, min_distance, min_column_distance, distinct_columns, transitions_per_bit,
+    max_transitions, distance_label_correlation, constant_columns, decoder, description``.
 
     Source: Section 3 of Shah, Xue and Aamodt, "Label Encoding for Regression Networks", ICLR 2022.
 
