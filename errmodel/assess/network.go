@@ -36,7 +36,7 @@ type network struct {
 	seen        *observed.Summary
 	training    head.Training
 	note        string // which outputs are no probabilities of a softmax; "" where all are what they should be
-	dead        []int // bits, from 1, that are set aside, ascending
+	dead        []int  // bits, from 1, that are set aside, ascending
 	found       []fault.Finding
 	misread     *fault.Finding     // outputs and targets do not belong together; nil where they may
 	fitted      *fitdecoder.Result // nil unless the options ask for it

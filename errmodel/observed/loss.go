@@ -16,8 +16,8 @@ import (
 // lossSums add up the bound of theory.LossWeights, in levels.
 type lossSums struct {
 	code    *code.Code
-	weights *mat.Dense // nil where gen reads no logits of single bits, or they would take long
-	tau     float64    // 0 before the first batch, which chooses it
+	weights *mat.Dense        // nil where gen reads no logits of single bits, or they would take long
+	tau     float64           // 0 before the first batch, which chooses it
 	sums    [lossColumns]Sums // of the bounds for τ, and for 1
 }
 
