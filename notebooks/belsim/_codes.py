@@ -345,9 +345,9 @@ def _like(z: NDArray[Any]) -> tuple[bool, bool, bool]:
 
 
 def _softmax(z: NDArray[Any], kind: Kind, c: NDArray[Any], *, named: bool) -> tuple[NDArray[Any], Kind]:
-    """Outputs and their kind: log p for probabilities p of a one-hot code whose rows add up to 1, which are a softmax.
+    """Outputs and their kind: log p for probabilities p of a one-hot code that are a softmax.
 
-    Those of a softmax that is ``named`` are one whatever they add up to; others are the sigmoids of bits.
+    They are where half of the rows add up to 1, or it is ``named``, and else the sigmoids of bits. The command has the same rule.
     """
     choice(kind, Kind, "kind")
     _, probable, probably = _like(z)
@@ -355,14 +355,15 @@ def _softmax(z: NDArray[Any], kind: Kind, c: NDArray[Any], *, named: bool) -> tu
         return z, kind
     rows = z.reshape(-1, z.shape[-1]).astype(np.float64)
     sums, none = rows.sum(axis=1), rows.max(axis=1) <= 0
-    off = (np.abs(sums - 1) > SUM) & ~none
-    if none.any() and (named or not off.any()):
+    off = np.abs(sums - 1) > SUM
+    if not named and 2 * off.sum() > off.size:
+        return z, kind
+    if none.any():
         raise Error(f"outputs: row {int(np.argmax(none))} is 0 for all levels; want probabilities that add up to 1")
     if off.any():
-        first, read = int(np.argmax(off)), "each is divided by its sum" if named else "all are read as the sigmoids of bits"
-        warn(f"outputs: {off.sum()} of {off.size} rows do not add up to 1 (first: row {first} adds up to {sums[first]:.4g}); {read}")
-        if not named:
-            return z, kind
+        first = int(np.argmax(off))
+        share = f"{off.sum()} of {off.size} rows of probabilities do not add up to 1, such as row {first} with {sums[first]:.3g}"
+        warn(f"outputs: {share}; each is divided by its sum")
     if kind == "auto":
         warn(GUESSED)
     return np.log(np.clip(rows, LEAST, 1)).reshape(z.shape), "logits"
@@ -581,11 +582,11 @@ def decode(
     Johnson codes; ``gen`` for others, and with ``circular``), ``bel-u``, ``bel-j``, ``gen`` or ``gen-ex``; or a fitted ``Decoder``,
     which knows its code, and gives labels where it was fitted with a ``range``.
 
-    ``kind`` says what the outputs are. ``auto`` finds out as ``fit`` does, whatever their type: bits where all are 0 or 1, or all ±1;
-    probabilities where all are from 0 to 1, with a warning; else logits. Probabilities of a one-hot code whose rows add up to 1 are
-    those of the levels, a softmax; ``code="softmax"`` says that they are. ``reads`` says what the decoder reads: ``auto`` gives logits
-    to ``gen`` and ``gen-ex`` where there are any, as the command does, and bits to the others. ``temperature`` multiplies the logits
-    of ``gen-ex``.
+    ``kind`` says what the outputs are. ``auto`` finds out as ``fit`` does, whatever their type: bits where all are 0 or 1, or all
+    ±1; probabilities where all are from 0 to 1, with a warning; else logits. Probabilities of a one-hot code are those of the
+    levels, a softmax, where half of the rows add up to 1; ``code="softmax"`` says that they are. ``reads`` says what the decoder
+    reads: ``auto`` gives logits to ``gen`` and ``gen-ex`` where there are any, as the command does, and bits to the others.
+    ``temperature`` multiplies the logits of ``gen-ex``.
 
     ``output_type`` gives labels by the probabilities of the levels instead: their ``mean``, ``median`` or ``mode``, a list of the
     ``quantiles``, or ``full``: a dictionary of these, the ``probabilities``, (..., L), and the ``values`` of the levels. ``bel-u``, the
