@@ -186,9 +186,6 @@ var kongWords = strings.NewReplacer(`one of "",`, "one of ", `,"" but got`, " bu
 
 // unparsed says why a command line is none of a command, from what kong says, and what would be one.
 func unparsed(command, text string) string {
-	if flag, ok := strings.CutPrefix(text, "unknown flag "); ok {
-		flag, _, _ = strings.Cut(flag, ",") // the flag that kong takes it for
-	}
 	if what, ok := strings.CutPrefix(text, "unexpected argument "); ok {
 		switch command {
 		case "verify", "fit", "decode":
