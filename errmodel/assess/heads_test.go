@@ -323,7 +323,7 @@ func TestNoNumber(t *testing.T) {
 func TestNoWrongOutput(t *testing.T) {
 	o := degenerate(t, must.Get(code.New("johnson", 16))(t), 200, 0, 1)
 	r := must.Get(Run(t.Context(), o, 1, nil))(t)
-	if f := r.Fit; f.Decoders[0].Observed != 0 ||
+	if f := r.Fit; f.Decoders[0].Observed != 0 || f.Curve != "Gaussian mixture: r = 0" ||
 		!strings.Contains(f.Verdict, "Next: judge the network by more test samples") {
 		t.Errorf("the fit is %+v", f)
 	}

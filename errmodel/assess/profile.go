@@ -2,6 +2,7 @@ package assess
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"belsim/errmodel"
@@ -63,6 +64,12 @@ func (n *network) profiles(m *mixture) (out []Profile, curve string) {
 	}
 	for _, k := range bits {
 		out = append(out, profile(n, m, k-1))
+	}
+	switch {
+	case m.R == 0:
+		return out, "Gaussian mixture: r = 0"
+	case math.IsNaN(m.R):
+		return out, "no mixture"
 	}
 	return out, fmt.Sprintf("Gaussian mixture: r = %.3g, σ = %.3g", m.R, m.Sigma)
 }
