@@ -1,0 +1,158 @@
+package limit
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// concave is a function of multipliers that are not negative, with a gradient.
+type concave func(ctx context.Context, x []float64) (value float64, gradient []float64, err error)
+
+// plane is above a concave function: value + gradient·(y−x).
+type plane struct {
+	x, gradient []float64
+	value       float64
+}
+
+func (p plane) at(y []float64) float64 {
+	v := p.value
+	for j, g := range p.gradient {
+		v += g * (y[j] - p.x[j])
+	}
+	return v
+}
+
+// ascend looks for the largest value of f up to some multipliers, from x, by at most so many steps of the cutting-plane method
+// with a trust region. Every value of f is valid, so that the place need not be the best one.
+func ascend(ctx context.Context, f concave, x, upper []float64, steps int) (best float64, at []float64, err error) {
+	at = slices.Clone(x)
+	best, gradient, err := f(ctx, at)
+	if err != nil {
+		return 0, nil, err
+	}
+	planes := []plane{{at, gradient, best}}
+	const most, small = 40, 1e-4 // planes that are kept; least half-width of the region, in multipliers
+	radius := 0.5
+	for range steps {
+		lower, width := make([]float64, len(at)), make([]float64, len(at))
+		for j, v := range at {
+			r := radius * max(v, small)
+			lower[j] = max(0, v-r)
+			width[j] = min(v+r, upper[j]) - lower[j]
+		}
+		y, top := highest(planes, lower, width)
+		if top-best < 1e-4*math.Abs(best) {
+			if radius > 0.3 {
+				break
+			}
+			radius *= 2
+			continue
+		}
+		value, gradient, err := f(ctx, y)
+		if err != nil {
+			return 0, nil, err
+		}
+		// f is not concave everywhere: a plane that is below it is wrong.
+		planes = slices.DeleteFunc(planes, func(p plane) bool { return p.at(y) < value-1e-12 })
+		planes = append(planes, plane{y, gradient, value})
+		if len(planes) > most {
+			planes = planes[1:]
+		}
+		if value > best {
+			if value-best > 0.5*(top-best) {
+				radius = min(0.9, 1.5*radius)
+			}
+			best, at = value, y
+		} else if radius *= 0.6; radius < 1e-3 {
+			break
+		}
+	}
+	return best, at, nil
+}
+
+// highest is the point of a box, lower + [0, width], where the lowest plane is highest, and its height: by the
+// simplex method, from the corner at lower.
+func highest(planes []plane, lower, width []float64) (x []float64, height float64) {
+	n, base := len(lower), math.Inf(1)
+	for _, p := range planes {
+		base = min(base, p.at(lower))
+	}
+	// Columns: x − lower, height − base, the right side. The last row is the objective.
+	m := len(planes) + n
+	rows, basic := make([][]float64, m+1), make([]int, m)
+	free := make([]int, n+1)
+	for i := range rows {
+		rows[i] = make([]float64, n+2)
+	}
+	for i, p := range planes {
+		for j, g := range p.gradient {
+			rows[i][j] = -g
+		}
+		rows[i][n], rows[i][n+1] = 1, p.at(lower)-base
+	}
+	for j, w := range width {
+		rows[len(planes)+j][j], rows[len(planes)+j][n+1] = 1, w
+	}
+	rows[m][n] = -1
+	for j := range free {
+		free[j] = j
+	}
+	for i := range basic {
+		basic[i] = n + 1 + i
+	}
+	for range 200 {
+		in := -1
+		for j, v := range rows[m][:n+1] {
+			if v < -1e-12 && (in < 0 || v < rows[m][in]) {
+				in = j
+			}
+		}
+		if in < 0 {
+			break
+		}
+		out, least := -1, math.Inf(1)
+		for i, r := range rows[:m] {
+			if r[in] > 1e-11 && r[n+1]/r[in] < least {
+				out, least = i, r[n+1]/r[in]
+			}
+		}
+		if out < 0 {
+			break
+		}
+		pivot(rows, out, in)
+		basic[out], free[in] = free[in], basic[out]
+	}
+	x = slices.Clone(lower)
+	for i, j := range basic {
+		if j < n {
+			x[j] = lower[j] + min(max(rows[i][n+1], 0), width[j])
+		}
+	}
+	height = math.Inf(1)
+	for _, p := range planes {
+		height = min(height, p.at(x))
+	}
+	return x, height
+}
+
+// pivot exchanges a basic variable and a free one.
+func pivot(rows [][]float64, out, in int) {
+	r := rows[out]
+	by := 1 / r[in]
+	r[in] = 1
+	for j := range r {
+		r[j] *= by
+	}
+	for i, other := range rows {
+		if i == out {
+			continue
+		}
+		if by := other[in]; by != 0 {
+			other[in] = 0
+			for j, v := range r {
+				other[j] -= by * v
+			}
+		}
+	}
+}
