@@ -24,7 +24,7 @@ func (p plane) at(y []float64) float64 {
 }
 
 // ascend looks for the largest value of f up to some multipliers, from x, by at most so many steps of the cutting-plane method
-// with a trust region. Every value of f is valid, so that the place need not be the best one.
+// with a trust region, whose unit is x. Every value of f is valid, so that the place need not be the best one.
 func ascend(ctx context.Context, f concave, x, upper []float64, steps int) (best float64, at []float64, err error) {
 	at = slices.Clone(x)
 	best, gradient, err := f(ctx, at)
@@ -32,18 +32,18 @@ func ascend(ctx context.Context, f concave, x, upper []float64, steps int) (best
 		return 0, nil, err
 	}
 	planes := []plane{{at, gradient, best}}
-	const most, small = 40, 1e-4 // planes that are kept; least half-width of the region, in multipliers
+	const most = 60 // planes that are kept
 	radius := 0.5
 	for range steps {
 		lower, width := make([]float64, len(at)), make([]float64, len(at))
 		for j, v := range at {
-			r := radius * max(v, small)
+			r := radius * max(v, x[j])
 			lower[j] = max(0, v-r)
 			width[j] = min(v+r, upper[j]) - lower[j]
 		}
 		y, top := highest(planes, lower, width)
 		if top-best < 1e-4*math.Abs(best) {
-			if radius > 0.3 {
+			if radius > 0.8 {
 				break
 			}
 			radius *= 2
@@ -64,7 +64,7 @@ func ascend(ctx context.Context, f concave, x, upper []float64, steps int) (best
 				radius = min(0.9, 1.5*radius)
 			}
 			best, at = value, y
-		} else if radius *= 0.6; radius < 1e-3 {
+		} else if radius *= 0.85; radius < 1e-3 {
 			break
 		}
 	}

@@ -4,17 +4,19 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // windows has what a bit contributes to tests of levels near a place, for every pattern of its transitions in a
 // window around that place. Transitions outside add at most tail to an error probability.
 type windows struct {
 	Problem
+	most       int       // patterns
 	span, half int       // of the window: places, and those on either side of the levels
 	distances  []int     // of the tests
 	weights    []float64 // of the tests
 	masks      []uint64
-	before     [2][]int32 // the pattern one place before, without and with a transition that has left; −1 for none
+	before     [2][]int32 // the pattern one place before, without and with a transition that has left
 	tests      [][]test   // by distance and pattern
 	info       []float64  // by pattern: the most that the bit tells of the level in the middle, in nats
 	counted    [][]references
@@ -27,17 +29,28 @@ type test struct {
 	s       float64
 }
 
+// add adds a corner, unless another one is above it for all prices: those rise with q and fall with p.
+func (t *test) add(p, q float64) {
+	t.corners = slices.DeleteFunc(t.corners, func(c [2]float64) bool { return c[0] >= p && c[1] <= q })
+	if !slices.ContainsFunc(t.corners, func(c [2]float64) bool { return c[0] <= p && c[1] >= q }) {
+		t.corners = append(t.corners, [2]float64{p, q})
+	}
+}
+
 const (
-	mostPatterns = 1 << 13
-	mostCounted  = 40   // references; more are taken for certainty
-	negligible   = 1e-7 // an error probability that needs no window
+	mostCounted = 40   // references; more are taken for certainty
+	negligible  = 1e-7 // an error probability that needs no window
 )
 
-func newWindows(p Problem) *windows {
-	w := &windows{Problem: p}
-	for _, d := range []int{1, 3} {
-		if weight := p.weight(d); weight > 0 && d < p.Levels {
-			w.distances, w.weights = append(w.distances, d), append(w.weights, weight)
+func newWindows(p Problem, most int) *windows {
+	w := &windows{Problem: p, most: most}
+	if XM > 1 {
+		w.distances, w.weights = XD, XW
+	} else {
+		for _, d := range []int{1, 3} {
+			if weight := p.weight(d); weight > 0 && d < p.Levels {
+				w.distances, w.weights = append(w.distances, d), append(w.weights, weight)
+			}
 		}
 	}
 	reach := 1
@@ -45,7 +58,7 @@ func newWindows(p Problem) *windows {
 		reach++
 	}
 	w.half, w.span = 1, w.far()+2
-	for w.half < reach && patterns(w.span+2, p.Transitions) <= mostPatterns && w.span < 60 {
+	for w.half < reach && patterns(w.span+2, p.Transitions) <= w.most && w.span < 60 {
 		w.half, w.span = w.half+1, w.span+2
 	}
 	w.enumerate()
@@ -60,7 +73,16 @@ func newWindows(p Problem) *windows {
 }
 
 // reference is the error probability of the symmetric channel that bits are compared with at a distance.
-func (w *windows) reference(d int) float64 { return min(w.at(d/2), 0.5) }
+func (w *windows) reference(d int) float64 {
+	if d%2 == 0 {
+		return math.Sqrt(w.at(d/2) * w.at(d/2-1))
+	}
+	return min(w.at(d/2), 0.5)
+}
+
+var XM = 1
+var XD []int
+var XW []float64
 
 // far is the largest distance of a test.
 func (w *windows) far() int {
@@ -73,7 +95,7 @@ func (w *windows) far() int {
 // patterns is the number of patterns of so many places with at most t transitions.
 func patterns(span, t int) (n int) {
 	c := 1
-	for k := 0; k <= min(t, span) && n <= 2*mostPatterns; k++ {
+	for k := 0; k <= min(t, span) && n <= 1<<20; k++ {
 		n += c
 		c = c * (span - k) / (k + 1)
 	}
@@ -115,7 +137,7 @@ func (w *windows) enumerate() {
 		for _, mask := range w.masks {
 			at, ok := index[mask<<1&(1<<w.span-1)|uint64(c)]
 			if !ok {
-				at = -1
+				at = int32(len(w.masks)) // a pattern that cannot be
 			}
 			w.before[c] = append(w.before[c], at)
 		}
@@ -146,7 +168,7 @@ func (w *windows) pattern(mask uint64, tails [][]float64, index map[uint64]int32
 				if odd {
 					q = 1 - q
 				}
-				t.corners = append(t.corners, [2]float64{min(p, q), max(p, q)})
+				t.add(min(p, q), max(p, q))
 				t.s = max(t.s, -math.Log(math.Sqrt(p*q)+math.Sqrt((1-p)*(1-q))))
 			}
 		}
@@ -245,7 +267,7 @@ func (p price) hull(x, y float64) (v float64, amounts [3]float64) {
 
 // byWindows is the limit of tests and of the rate together.
 func byWindows(ctx context.Context, p Problem) (float64, error) {
-	w := newWindows(p)
+	w := newWindows(p, 1<<9)
 	n := perTest + 2*len(w.distances)
 	upper := make([]float64, n)
 	for j := range upper {
@@ -253,12 +275,21 @@ func byWindows(ctx context.Context, p Problem) (float64, error) {
 	}
 	upper[shareOfTests] = 1
 	best := 0.0
-	for _, share := range []float64{0.9, 0.5} {
-		v, _, err := ascend(ctx, w.lagrangian, w.start(share), upper, 60)
+	var from []float64
+	for _, share := range []float64{0.99, 0.5} {
+		v, at, err := ascend(ctx, w.lagrangian, w.start(share), upper, 200)
 		if err != nil {
 			return 0, err
 		}
-		best = max(best, v)
+		if v >= best {
+			best, from = v, at
+		}
+	}
+	w = newWindows(p, 1<<13)
+	v, _, err := ascend(ctx, w.lagrangian, from, upper, 25)
+	best = max(best, v)
+	if err != nil {
+		return 0, err
 	}
 	return best, nil
 }
@@ -272,9 +303,10 @@ func (w *windows) start(share float64) []float64 {
 	}
 	for i := range w.distances {
 		k := min(max(w.Bits*w.Transitions/w.Levels, 1), w.Bits, mostCounted-2)
-		g, slope := w.counted[i][k].at(0)
+		g, _ := w.counted[i][k].at(0)
+		other, _ := w.counted[i][k].at(0.1)
 		more, _ := w.counted[i][min(k+2, len(w.counted[i])-1)].at(0)
-		x[perTest+2*i], x[perTest+2*i+1] = share*max((g-more)/2, g/20, 1e-3), -share*slope/2+1e-3
+		x[perTest+2*i], x[perTest+2*i+1] = share*max((g-more)/2, g/20, 1e-3), share*(g-other)*10
 	}
 	return x
 }
@@ -372,7 +404,14 @@ func (w *windows) column(ctx context.Context, gains [][]float64, price float64) 
 			all[s] += v
 		}
 	}
-	value, next := make([]float64, states), make([]float64, states)
+	value, next, entry := make([]float64, states+1), make([]float64, states+1), make([]float64, states)
+	value[states], next[states] = math.Inf(-1), math.Inf(-1)
+	enters := func(s int) bool { return w.masks[s]>>(w.span-1) == 1 }
+	for s := range entry {
+		if enters(s) {
+			entry[s] = price
+		}
+	}
 	var path []step
 	var chosen [][]bool
 	first, last := 1-middle, w.Levels-middle
@@ -417,28 +456,33 @@ func (w *windows) column(ctx context.Context, gains [][]float64, price float64) 
 			continue
 		}
 		choice := make([]bool, states)
-		least, most := math.Inf(1), math.Inf(-1)
-		for s := range next {
-			v := math.Inf(-1)
-			if at <= full || w.masks[s]>>(w.span-1) == 0 {
-				for c, before := range w.before {
-					if b := before[s]; b >= 0 && value[b] > v {
-						v, choice[s] = value[b], c == 1
-					}
-				}
-				if w.masks[s]>>(w.span-1) == 1 {
-					v -= price
+		if at == full+1 {
+			for s := range entry {
+				if enters(s) {
+					entry[s] = math.Inf(1)
 				}
 			}
-			next[s] = v + of[s]
-			if rise := next[s] - value[s]; !math.IsNaN(rise) {
-				least, most = min(least, rise), max(most, rise)
+		}
+		old, new := w.before[0], w.before[1]
+		for s, g := range of {
+			v := value[old[s]]
+			if u := value[new[s]]; u > v {
+				v, choice[s] = u, true
 			}
+			next[s] = v + g - entry[s]
 		}
 		value, next = next, value
 		path, chosen = append(path, place), append(chosen, choice)
 		left := min(full, w.Levels-far) - at
-		if whole && !jumped && at > w.span && left > 4 && float64(left*w.Bits)*(most-least) < 1e-5 {
+		if whole && !jumped && at > w.span && left > 4 {
+			least, most := math.Inf(1), math.Inf(-1)
+			for s, v := range next[:states] {
+				rise := value[s] - v
+				least, most = min(least, rise), max(most, rise)
+			}
+			if !(float64(left*w.Bits)*(most-least) <= 1e-5) {
+				continue
+			}
 			for s := range value {
 				value[s] += float64(left) * most
 			}
@@ -451,7 +495,7 @@ func (w *windows) column(ctx context.Context, gains [][]float64, price float64) 
 		}
 	}
 	best := 0
-	for s, v := range value {
+	for s, v := range value[:states] {
 		if v > value[best] {
 			best = s
 		}
