@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -32,40 +33,74 @@ func ascend(ctx context.Context, f concave, x, upper []float64, steps int) (best
 		return 0, nil, err
 	}
 	planes := []plane{{at, gradient, best}}
-	const most = 60 // planes that are kept
-	radius := 0.5
+	const most = 24 // planes that are kept
+	radius, last := 0.5, best
 	for range steps {
 		lower, width := make([]float64, len(at)), make([]float64, len(at))
 		for j, v := range at {
-			r := radius * max(v, x[j])
+			r := radius * max(v, 0.1*x[j])
 			lower[j] = max(0, v-r)
 			width[j] = min(v+r, upper[j]) - lower[j]
 		}
 		y, top := highest(planes, lower, width)
 		if top-best < 1e-4*math.Abs(best) {
-			if radius > 0.8 {
+			radius *= 0.4
+		} else {
+			value, gradient, err := f(ctx, y)
+			if err != nil {
+				return 0, nil, err
+			}
+			// f is not concave everywhere: a plane that is below it is wrong.
+			planes = slices.DeleteFunc(planes, func(p plane) bool { return p.at(y) < value-1e-12 })
+			planes = append(planes, plane{y, gradient, value})
+			if len(planes) > most {
+				planes = planes[1:]
+			}
+			if value > best {
+				if value-best > 0.5*(top-best) {
+					radius = min(0.9, 1.5*radius)
+				}
+				best, at = value, y
+			} else {
+				radius *= 0.85
+			}
+		}
+		if radius < 0.01 { // begin again, unless that did not help the last time
+			if best-last < 1e-3*math.Abs(best) {
 				break
 			}
-			radius *= 2
-			continue
+			radius, last = 0.5, best
+			planes = planes[len(planes)-1:]
+			if value, gradient, err := f(ctx, at); err != nil {
+				return 0, nil, err
+			} else {
+				planes[0] = plane{at, gradient, value}
+			}
 		}
-		value, gradient, err := f(ctx, y)
+	}
+	return best, at, nil
+}
+
+// hop takes steps from the best of some starts, and then from places around the best one, of a fixed sequence.
+func hop(ctx context.Context, f concave, starts [][]float64, upper []float64, hops, steps int) (best float64,
+	at []float64, err error) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	best = math.Inf(-1)
+	for i := range len(starts) + hops {
+		var x []float64
+		if i < len(starts) {
+			x = starts[i]
+		} else {
+			for j, v := range at {
+				x = append(x, min(upper[j], (v+1e-5)*math.Exp(0.7*rng.NormFloat64())))
+			}
+		}
+		v, y, err := ascend(ctx, f, x, upper, steps)
 		if err != nil {
 			return 0, nil, err
 		}
-		// f is not concave everywhere: a plane that is below it is wrong.
-		planes = slices.DeleteFunc(planes, func(p plane) bool { return p.at(y) < value-1e-12 })
-		planes = append(planes, plane{y, gradient, value})
-		if len(planes) > most {
-			planes = planes[1:]
-		}
-		if value > best {
-			if value-best > 0.5*(top-best) {
-				radius = min(0.9, 1.5*radius)
-			}
-			best, at = value, y
-		} else if radius *= 0.85; radius < 1e-3 {
-			break
+		if v > best {
+			best, at = v, y
 		}
 	}
 	return best, at, nil

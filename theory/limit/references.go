@@ -32,7 +32,7 @@ func newReferences(counts []int, p, q []float64) references {
 	}
 	var out references
 	for i := range a {
-		if m := a[i] + b[i]; min(a[i], b[i]) > 1e-9 { // to leave one out makes G smaller
+		if m := a[i] + b[i]; min(a[i], b[i]) > 1e-8 { // to leave one out makes G smaller
 			out = append(out, outcome{m, 4 * a[i] * b[i]})
 		}
 	}
@@ -69,7 +69,7 @@ func (r references) least(a, lambda, start float64) (v, g, s float64) {
 		}
 		v, g = a*value+lambda*s, value
 		// The tangent is below the function up to the other end of the bracket.
-		if lost := math.Abs(d * (edge - s)); lost < 1e-7*v || hi-lo < 1e-12 || s == 0 && d >= 0 {
+		if lost := math.Abs(d * (edge - s)); lost < 1e-6*v || hi-lo < 1e-12 || s == 0 && d >= 0 {
 			if s == 0 && d >= 0 {
 				lost = 0
 			}

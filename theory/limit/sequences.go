@@ -2,7 +2,6 @@ package limit
 
 import (
 	"context"
-	"fmt"
 	"math"
 )
 
@@ -21,14 +20,14 @@ type sequences struct {
 // newSequences returns nil where some bits may be wrong more often than 1 − e(½): such a bit can be better than a
 // clean one.
 func newSequences(p Problem) *sequences {
+	usual := p.Bits * p.Transitions / p.Levels
 	largest := 0.0
 	for k := range p.Transitions {
 		largest += p.at(k / 2)
 	}
-	if largest > 1-p.at(0) || p.at(0) == 0 {
+	if usual > 3 || largest > 1-p.at(0) || p.at(0) == 0 || p.weight(1) == 0 {
 		return nil
 	}
-	usual := p.Bits * p.Transitions / p.Levels
 	q := &sequences{Problem: p, most: min(p.Bits, max(4, min(2*usual+3, 10))), two: p.Cost.Absolute()}
 	for d := 1; d <= 3; d++ {
 		if d == 2 && q.two {
@@ -100,25 +99,19 @@ func bySequences(ctx context.Context, p Problem) (float64, error) {
 	if q == nil {
 		return 0, nil
 	}
-	best := 0.0
 	upper := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
-	for i := range 16 {
+	var starts [][]float64
+	for i := range 8 {
 		start := []float64{0.1 / float64(p.Levels), 0.05, 0.05, 0.05}
-		for j := range start {
+		for j := range 3 {
 			if i>>j&1 == 1 {
 				start[j] *= 5
 			}
 		}
-		v, at, err := ascend(ctx, q.lagrangian, start, upper, 60)
-		if XP {
-			fmt.Printf("   %.4g %.4f %.4g\n", start, v, at)
-		}
-		if err != nil {
-			return 0, err
-		}
-		best = max(best, v)
+		starts = append(starts, start)
 	}
-	return best, nil
+	v, _, err := hop(ctx, q.lagrangian, starts, upper, 8, 40)
+	return v, err
 }
 
 // lagrangian is a lower bound of the mean cost. x are the price of a transition, and those of s by distance.
@@ -276,5 +269,3 @@ func (q *sequences) least(ctx context.Context, tests [4][]found, price float64) 
 	}
 	return best.v, best.sums, nil
 }
-
-var XP = false

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -128,7 +129,7 @@ func (w *windows) enumerate() {
 		if bits.OnesCount64(mask) == w.Transitions {
 			return
 		}
-		for i := from; i < w.span; i++ {
+		for i := from; i < w.span && (mask == 0 || i < bits.TrailingZeros64(mask)+w.Levels-1); i++ {
 			add(mask|1<<i, i+1)
 		}
 	}
@@ -201,7 +202,7 @@ func entropy(p float64) float64 {
 // multipliers of the Lagrangian. x begins with those that all tests share.
 const (
 	shareOfTests = iota // the rest of 1 is the share of the rate
-	perNat
+	perLevel            // β of the rate: nats per unit of the cost
 	perTransition
 	perTest // by distance, per reference, and per unit of s
 )
@@ -267,61 +268,74 @@ func (p price) hull(x, y float64) (v float64, amounts [3]float64) {
 
 // byWindows is the limit of tests and of the rate together.
 func byWindows(ctx context.Context, p Problem) (float64, error) {
-	w := newWindows(p, 1<<9)
-	n := perTest + 2*len(w.distances)
-	upper := make([]float64, n)
-	for j := range upper {
-		upper[j] = math.Inf(1)
-	}
-	upper[shareOfTests] = 1
 	best := 0.0
-	var from []float64
-	for _, share := range []float64{0.99, 0.5} {
-		v, at, err := ascend(ctx, w.lagrangian, w.start(share), upper, 200)
+	var starts [][]float64
+	states := 0
+	for _, stage := range []struct{ patterns, hops, steps int }{{1 << 7, 20, 40}, {1 << 9, 6, 40}, {1 << 11, 1, 40}, {1 << 13, 0, 20}} {
+		w := newWindows(p, stage.patterns)
+		if len(w.masks) == states {
+			continue
+		}
+		states = len(w.masks)
+		upper := make([]float64, perTest+2*len(w.distances))
+		for j := range upper {
+			upper[j] = math.Inf(1)
+		}
+		upper[shareOfTests] = 1
+		if starts == nil {
+			var err error
+			if starts, err = w.starts(ctx); err != nil {
+				return 0, err
+			}
+		}
+		v, at, err := hop(ctx, w.lagrangian, starts, upper, stage.hops, stage.steps)
 		if err != nil {
 			return 0, err
 		}
-		if v >= best {
-			best, from = v, at
-		}
-	}
-	w = newWindows(p, 1<<13)
-	v, _, err := ascend(ctx, w.lagrangian, from, upper, 25)
-	best = max(best, v)
-	if err != nil {
-		return 0, err
+		best, starts = max(best, v), [][]float64{at}
 	}
 	return best, nil
 }
 
-// start are multipliers to begin from.
-func (w *windows) start(share float64) []float64 {
-	x := make([]float64, perTest+2*len(w.distances))
-	x[shareOfTests], x[perNat] = share, (1-share)/1.5
-	if w.Transitions < w.Levels/4 {
-		x[perTransition] = 0.1 / float64(w.Levels)
+// starts are multipliers to begin from: the best of those that fit numbers of references, for several shares of the
+// tests.
+func (w *windows) starts(ctx context.Context) (out [][]float64, err error) {
+	for _, share := range []float64{0.97, 0.85, 0.6} {
+		var tried [][]float64
+		values := map[*float64]float64{}
+		for k := 0; k <= mostCounted-2 && k <= w.Bits; k += 1 + k/2 {
+			for at := range 4 {
+				x := make([]float64, perTest+2*len(w.distances))
+				x[shareOfTests], x[perLevel] = share, []float64{1, 2.5}[at%2]
+				x[perTransition] = []float64{0.005, 0.1}[at/2] / float64(w.Levels)
+				for i := range w.distances {
+					g, _ := w.counted[i][k].at(0)
+					other, _ := w.counted[i][k].at(0.1)
+					more, _ := w.counted[i][min(k+2, len(w.counted[i])-1)].at(0)
+					x[perTest+2*i], x[perTest+2*i+1] = share*max((g-more)/2, g/20, 1e-4), share*(g-other)*10
+				}
+				v, _, err := w.lagrangian(ctx, x)
+				if err != nil {
+					return nil, err
+				}
+				values[&x[0]] = v
+				tried = append(tried, x)
+			}
+		}
+		slices.SortStableFunc(tried, func(a, b []float64) int { return cmp.Compare(values[&b[0]], values[&a[0]]) })
+		out = append(out, tried[:2]...)
 	}
-	for i := range w.distances {
-		k := min(max(w.Bits*w.Transitions/w.Levels, 1), w.Bits, mostCounted-2)
-		g, _ := w.counted[i][k].at(0)
-		other, _ := w.counted[i][k].at(0.1)
-		more, _ := w.counted[i][min(k+2, len(w.counted[i])-1)].at(0)
-		x[perTest+2*i], x[perTest+2*i+1] = share*max((g-more)/2, g/20, 1e-3), share*(g-other)*10
-	}
-	return x
+	return out, nil
 }
 
 // lagrangian is a lower bound of the mean cost, for any multipliers.
 func (w *windows) lagrangian(ctx context.Context, x []float64) (float64, []float64, error) {
 	gradient, value := make([]float64, len(x)), 0.0
 	levels, m := float64(w.Levels), float64(w.Bits)
-	if rho := x[perNat]; rho > 0 {
-		beta := (1 - x[shareOfTests]) / rho
-		z, slope := w.logZ(beta)
-		value += rho * (math.Log(levels) - z)
-		gradient[shareOfTests] += slope
-		gradient[perNat] += math.Log(levels) - z + beta*slope
-	}
+	beta := x[perLevel]
+	rest := (1 - x[shareOfTests]) / beta
+	z, slope := w.logZ(beta)
+	rate := math.Log(levels) - z // less what the bits tell
 	prices := make([]price, len(w.distances))
 	for i, d := range w.distances {
 		at := perTest + 2*i
@@ -341,7 +355,7 @@ func (w *windows) lagrangian(ctx context.Context, x []float64) (float64, []float
 	}
 	info := make([]float64, len(w.masks))
 	for s, v := range w.info {
-		info[s] = v * x[perNat] / levels
+		info[s] = v * rest / levels
 	}
 	gains[len(prices)] = info
 	most, path, err := w.column(ctx, gains, x[perTransition])
@@ -349,6 +363,7 @@ func (w *windows) lagrangian(ctx context.Context, x []float64) (float64, []float
 		return 0, nil, err
 	}
 	value -= m * (most + x[perTransition]*float64(w.Transitions))
+	value += rest * rate
 	gradient[perTransition] -= m * float64(w.Transitions)
 	for _, step := range path {
 		s := step.pattern
@@ -359,7 +374,7 @@ func (w *windows) lagrangian(ctx context.Context, x []float64) (float64, []float
 			}
 			gradient[perTransition] += m * step.times * float64(ones)
 		}
-		gradient[perNat] -= m * step.times * w.info[s] / levels
+		rate -= m * step.times * w.info[s] / levels
 		for i, pr := range prices {
 			if !step.has[i] {
 				continue
@@ -372,6 +387,8 @@ func (w *windows) lagrangian(ctx context.Context, x []float64) (float64, []float
 			w.book(gradient, at, -share*amounts[1], pr.gradient)
 		}
 	}
+	gradient[shareOfTests] -= rate / beta
+	gradient[perLevel] -= rest * (rate/beta + slope)
 	return value, gradient, nil
 }
 
