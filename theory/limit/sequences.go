@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // sequences has the tests of neighbouring levels by the numbers X of bits that change between them. A bit that
@@ -35,8 +36,7 @@ func newSequences(p Problem) *sequences {
 		} else if d != 2 {
 			q.weight[d] = p.weight(d)
 		}
-		if q.weight[d] == 0 || d == 3 && q.most > 8 {
-			q.weight[d] = 0
+		if q.weight[d] == 0 {
 			continue
 		}
 		for j := range p.Kernel {
@@ -73,7 +73,9 @@ func (q *sequences) tests(d int) []references {
 			out[at] = out[mirror]
 			continue
 		}
-		out[at] = newReferences(counts, a, b)
+		if d < 3 || slices.Max(counts) <= mostOfThree { // others have no test: 0
+			out[at] = newReferences(counts, a, b)
+		}
 	}
 	return out
 }
@@ -89,6 +91,9 @@ func (q *sequences) at3(counts []int, mirrored bool) (at int) {
 	}
 	return at
 }
+
+// mostOfThree is the largest number of transitions between two levels that tests three levels apart are made for.
+const mostOfThree = 4
 
 // found is min over s of G + λ·s, and that s.
 type found struct{ v, s float64 }
@@ -110,7 +115,7 @@ func bySequences(ctx context.Context, p Problem) (float64, error) {
 		}
 		starts = append(starts, start)
 	}
-	v, _, err := hop(ctx, q.lagrangian, starts, upper, 8, 40)
+	v, _, err := hop(ctx, q.lagrangian, starts, upper, 3, 40)
 	return v, err
 }
 
@@ -121,6 +126,9 @@ func (q *sequences) lagrangian(ctx context.Context, x []float64) (float64, []flo
 		tests[d] = make([]found, len(pairs))
 		start := 0.0
 		for i, r := range pairs {
+			if r == nil {
+				continue
+			}
 			v, _, s := r.least(1, x[d], start)
 			tests[d][i] = found{q.weight[d] * v * 2 / float64(q.Levels), s}
 			start = s

@@ -45,13 +45,9 @@ const (
 
 func newWindows(p Problem, most int) *windows {
 	w := &windows{Problem: p, most: most}
-	if XM > 1 {
-		w.distances, w.weights = XD, XW
-	} else {
-		for _, d := range []int{1, 3} {
-			if weight := p.weight(d); weight > 0 && d < p.Levels {
-				w.distances, w.weights = append(w.distances, d), append(w.weights, weight)
-			}
+	for _, d := range []int{1, 3} {
+		if weight := p.weight(d); weight > 0 && d < p.Levels {
+			w.distances, w.weights = append(w.distances, d), append(w.weights, weight)
 		}
 	}
 	reach := 1
@@ -74,16 +70,7 @@ func newWindows(p Problem, most int) *windows {
 }
 
 // reference is the error probability of the symmetric channel that bits are compared with at a distance.
-func (w *windows) reference(d int) float64 {
-	if d%2 == 0 {
-		return math.Sqrt(w.at(d/2) * w.at(d/2-1))
-	}
-	return min(w.at(d/2), 0.5)
-}
-
-var XM = 1
-var XD []int
-var XW []float64
+func (w *windows) reference(d int) float64 { return min(w.at(d/2), 0.5) }
 
 // far is the largest distance of a test.
 func (w *windows) far() int {
@@ -271,7 +258,7 @@ func byWindows(ctx context.Context, p Problem) (float64, error) {
 	best := 0.0
 	var starts [][]float64
 	states := 0
-	for _, stage := range []struct{ patterns, hops, steps int }{{1 << 7, 20, 40}, {1 << 9, 6, 40}, {1 << 11, 1, 40}, {1 << 13, 0, 20}} {
+	for _, stage := range []struct{ patterns, hops, steps int }{{1 << 7, 3, 80}, {1 << 9, 1, 60}, {1 << 11, 0, 40}, {1 << 13, 0, 30}} {
 		w := newWindows(p, stage.patterns)
 		if len(w.masks) == states {
 			continue
