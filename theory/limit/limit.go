@@ -24,6 +24,9 @@ type Problem struct {
 // ErrNone is wrapped by the error for problems that have no limit here.
 var ErrNone = errors.New("no limit")
 
+// roundings bounds those of sums of fewer than 10⁵ numbers of about 1, relatively and absolutely.
+const roundings = 1e-10
+
 // Of returns a lower bound of the mean cost, the larger of two: by windows (see columns) and by sequences of
 // transitions (see sequence). It is about 0.1 to 2 s of a processor. The error wraps ErrNone for costs that are
 // no function of the distance of even levels on a line, or is the context's.
@@ -50,8 +53,7 @@ func Of(ctx context.Context, p Problem) (float64, error) {
 		}
 		least = max(least, v)
 	}
-	const roundings = 1e-9 // of sums of positive terms, far above 10⁶·2⁻⁵³
-	return least * (1 - roundings), nil
+	return max(0, least*(1-roundings)-roundings), nil
 }
 
 // at is the error probability that a transition adds d½ levels away.

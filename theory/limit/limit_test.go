@@ -130,7 +130,7 @@ func below(t *testing.T, p Problem, rng *rand.Rand, least map[string]float64, sh
 		p.Cost = must.Get(cost.Parse(name, p.Levels, false))(t)
 		w, q := newWindows(p, 1<<9), newSequences(p)
 		limits := []float64{must.Get(Of(t.Context(), p))(t)}
-		share[name] = max(share[name], limits[0]/max(v, 1e-300))
+		share[name] = max(share[name], limits[0]/max(v, 1e-9))
 		for range 4 {
 			x := make([]float64, perTest+2*len(w.distances))
 			for j := range x {
@@ -146,7 +146,7 @@ func below(t *testing.T, p Problem, rng *rand.Rand, least map[string]float64, sh
 				limits = append(limits, limit)
 			}
 		}
-		if most := slices.Max(limits); most > v*(1+1e-9) {
+		if most := slices.Max(limits); most > v+roundings {
 			t.Errorf("%+v, %s: limit %v, but a code has %v", p, name, most, v)
 		}
 	}
