@@ -24,82 +24,71 @@ func (p plane) at(y []float64) float64 {
 	return v
 }
 
-// ascend looks for the largest value of f up to some multipliers, from x, by at most so many steps of the cutting-plane method
-// with a trust region, whose unit is x. Every value of f is valid, so that the place need not be the best one.
-func ascend(ctx context.Context, f concave, x, upper []float64, steps int) (best float64, at []float64, err error) {
+// ascend looks for the largest value of f from x, by at most so many steps of the cutting-plane method with a trust
+// region, whose unit is the place or a tenth of x. Every value of f is valid, so that the place need not be the best.
+func ascend(ctx context.Context, f concave, x []float64, steps int) (best float64, at []float64, err error) {
+	const most = 24 // planes that are kept
+	var planes []plane
+	try := func(y []float64) (float64, error) {
+		value, gradient, err := f(ctx, y)
+		// f is not concave everywhere: a plane that is below it is wrong.
+		planes = slices.DeleteFunc(planes, func(p plane) bool { return p.at(y) < value-1e-12 })
+		planes = append(planes, plane{y, gradient, value})
+		planes = planes[max(0, len(planes)-most):]
+		return value, err
+	}
 	at = slices.Clone(x)
-	best, gradient, err := f(ctx, at)
-	if err != nil {
+	if best, err = try(at); err != nil {
 		return 0, nil, err
 	}
-	planes := []plane{{at, gradient, best}}
-	const most = 24 // planes that are kept
 	radius, last := 0.5, best
+	lower, width := make([]float64, len(x)), make([]float64, len(x))
 	for range steps {
-		lower, width := make([]float64, len(at)), make([]float64, len(at))
 		for j, v := range at {
 			r := radius * max(v, 0.1*x[j])
 			lower[j] = max(0, v-r)
-			width[j] = min(v+r, upper[j]) - lower[j]
+			width[j] = v + r - lower[j]
 		}
-		y, top := highest(planes, lower, width)
-		if top-best < 1e-4*math.Abs(best) {
+		if y, top := highest(planes, lower, width); top-best < 1e-4*math.Abs(best) {
 			radius *= 0.4
+		} else if value, err := try(y); err != nil {
+			return 0, nil, err
+		} else if value > best {
+			if value-best > 0.5*(top-best) {
+				radius = min(0.9, 1.5*radius)
+			}
+			best, at = value, y
 		} else {
-			value, gradient, err := f(ctx, y)
-			if err != nil {
-				return 0, nil, err
-			}
-			// f is not concave everywhere: a plane that is below it is wrong.
-			planes = slices.DeleteFunc(planes, func(p plane) bool { return p.at(y) < value-1e-12 })
-			planes = append(planes, plane{y, gradient, value})
-			if len(planes) > most {
-				planes = planes[1:]
-			}
-			if value > best {
-				if value-best > 0.5*(top-best) {
-					radius = min(0.9, 1.5*radius)
-				}
-				best, at = value, y
-			} else {
-				radius *= 0.85
-			}
+			radius *= 0.85
 		}
 		if radius < 0.01 { // begin again, unless that did not help the last time
 			if best-last < 1e-3*math.Abs(best) {
 				break
 			}
-			radius, last = 0.5, best
-			planes = planes[len(planes)-1:]
-			if value, gradient, err := f(ctx, at); err != nil {
+			radius, last, planes = 0.5, best, nil
+			if _, err := try(at); err != nil {
 				return 0, nil, err
-			} else {
-				planes[0] = plane{at, gradient, value}
 			}
 		}
 	}
 	return best, at, nil
 }
 
-// hop takes steps from the best of some starts, and then from places around the best one, of a fixed sequence.
-func hop(ctx context.Context, f concave, starts [][]float64, upper []float64, hops, steps int) (best float64,
-	at []float64, err error) {
+// hop takes steps from each of some starts, and then from places around the best one, of a fixed sequence.
+func hop(ctx context.Context, f concave, starts [][]float64, hops, steps int) (best float64, at []float64, err error) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	best = math.Inf(-1)
 	for i := range len(starts) + hops {
-		var x []float64
-		if i < len(starts) {
-			x = starts[i]
-		} else {
-			for j, v := range at {
-				x = append(x, min(upper[j], (v+1e-5)*math.Exp(0.7*rng.NormFloat64())))
+		x := slices.Clone(starts[min(i, len(starts)-1)])
+		for j := range x {
+			if i >= len(starts) {
+				x[j] = (at[j] + 1e-5) * math.Exp(0.7*rng.NormFloat64())
 			}
 		}
-		v, y, err := ascend(ctx, f, x, upper, steps)
+		v, y, err := ascend(ctx, f, x, steps)
 		if err != nil {
 			return 0, nil, err
 		}
-		if v > best {
+		if i == 0 || v > best {
 			best, at = v, y
 		}
 	}

@@ -136,7 +136,7 @@ func below(t *testing.T, p Problem, rng *rand.Rand, least map[string]float64, sh
 			for j := range x {
 				x[j] = math.Exp(2*rng.NormFloat64() - 2)
 			}
-			x[shareOfTests], x[perTransition] = rng.Float64(), x[perTransition]/20
+			x[shareOfRate], x[perTransition] = rng.Float64(), x[perTransition]/20
 			limit, _, err := w.lagrangian(t.Context(), x)
 			must.Succeed(t, err)
 			limits = append(limits, limit)

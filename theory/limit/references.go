@@ -2,38 +2,47 @@ package limit
 
 import "math"
 
-// outcome are the probabilities of an outcome of some references at two levels, each times ½.
+// outcome has the probabilities a and b of an outcome of some references at two levels, each times ½.
 type outcome struct{ sum, product4 float64 } // a + b, and 4·a·b
 
-// references are outcomes of binary outputs that only the test of two levels is made of: a test of equally probable
-// levels with further outputs, of a Bhattacharyya sum s (BC = e^−s), is wrong with at least the probability
+// references are outcomes of binary outputs by which two equally probable levels are tested. With further outputs, of a
+// Bhattacharyya sum s (BC = e^−s), a test is wrong with at least the probability
 //
 //	G(s) = Σ ½·(m − √(m² − 4ab·e^−2s)), m = a + b.
 type references []outcome
 
-// newReferences are those of counts of channels, each with the probabilities p and q of a one at the two levels.
+// newReferences are counts of ones of channels, each with the probabilities p and q of a one at the two levels.
 func newReferences(counts []int, p, q []float64) references {
 	a, b := []float64{0.5}, []float64{0.5}
 	for c, n := range counts {
 		var x, y []float64
-		for i := range n + 1 {
-			choose, _ := math.Lgamma(float64(n + 1))
-			l, _ := math.Lgamma(float64(i + 1))
-			r, _ := math.Lgamma(float64(n - i + 1))
-			of := func(p float64) float64 {
-				return math.Exp(choose-l-r) * math.Pow(p, float64(i)) * math.Pow(1-p, float64(n-i))
-			}
-			u, v := of(p[c]), of(q[c])
+		u, v := binomial(n, p[c]), binomial(n, q[c])
+		for i := range u {
 			for j := range a {
-				x, y = append(x, a[j]*u), append(y, b[j]*v)
+				x, y = append(x, a[j]*u[i]), append(y, b[j]*v[i])
 			}
 		}
 		a, b = x, y
 	}
 	var out references
 	for i := range a {
-		if m := a[i] + b[i]; min(a[i], b[i]) > 1e-8 { // to leave one out makes G smaller
-			out = append(out, outcome{m, 4 * a[i] * b[i]})
+		if min(a[i], b[i]) > 1e-8 { // to leave one out makes G smaller
+			out = append(out, outcome{a[i] + b[i], 4 * a[i] * b[i]})
+		}
+	}
+	return out
+}
+
+// binomial has the probabilities of 0 … n ones.
+func binomial(n int, p float64) []float64 {
+	out := []float64{1}
+	for range n {
+		out = append(out, 0)
+		for i := len(out) - 1; i >= 0; i-- {
+			out[i] *= 1 - p
+			if i > 0 {
+				out[i] += out[i-1] * p
+			}
 		}
 	}
 	return out
@@ -58,10 +67,10 @@ func (r references) least(a, lambda, start float64) (v, g, s float64) {
 	}
 	lo, hi := 0.0, 60.0
 	s = start
+	lost := 0.0
 	for range 60 {
 		value, slope := r.at(s)
-		d := a*slope + lambda
-		edge := hi
+		d, edge := a*slope+lambda, hi
 		if d > 0 {
 			edge, hi = lo, s
 		} else {
@@ -69,23 +78,17 @@ func (r references) least(a, lambda, start float64) (v, g, s float64) {
 		}
 		v, g = a*value+lambda*s, value
 		// The tangent is below the function up to the other end of the bracket.
-		if lost := math.Abs(d * (edge - s)); lost < 1e-6*v || hi-lo < 1e-12 || s == 0 && d >= 0 {
-			if s == 0 && d >= 0 {
-				lost = 0
-			}
-			return v - lost, g, s
+		if lost = math.Abs(d * (edge - s)); lost < 1e-6*v || hi-lo < 1e-12 {
+			break
 		}
-		// −slope falls about as e^−2s.
-		next := s + 0.5*math.Log(-a*slope/max(lambda, 1e-12))
+		next := s + 0.5*math.Log(-a*slope/max(lambda, 1e-12)) // −slope falls about as e^−2s
 		if next <= 0 && lo == 0 {
 			next = 0
-		} else if !(next > lo && next < hi) {
-			next = (lo + hi) / 2
 		}
-		if next == s {
+		if next == s || next < lo || !(next < hi) {
 			next = (lo + hi) / 2
 		}
 		s = next
 	}
-	return v - math.Abs((hi-lo)*lambda), g, s
+	return v - lost, g, s
 }

@@ -12,91 +12,56 @@ import (
 type sequences struct {
 	Problem
 	most   int             // transitions between two levels that are counted; more are taken for certainty
-	two    bool            // the cost also has tests two levels apart
-	pairs  [4][]references // by distance, and by the numbers of transitions in the test, as a number to base most+1
-	weight [4]float64      // of the tests, by distance
+	tests  [4][]references // by distance, and by the numbers of transitions in the test as digits to base most+1
+	weight [4]float64      // of the tests, by distance; 0 where there are none
 	bill   [4]float64      // what a transition adds to the s of all other tests, by distance
 }
 
+// mostOfThree is the largest number of transitions between two levels that tests three levels apart are made for.
+const mostOfThree = 4
+
 // newSequences returns nil where some bits may be wrong more often than 1 − e(½): such a bit can be better than a
-// clean one.
+// clean one. Where transitions are many, windows are better.
 func newSequences(p Problem) *sequences {
-	usual := p.Bits * p.Transitions / p.Levels
-	largest := 0.0
+	usual, largest := p.Bits*p.Transitions/p.Levels, 0.0
 	for k := range p.Transitions {
 		largest += p.at(k / 2)
 	}
 	if usual > 3 || largest > 1-p.at(0) || p.at(0) == 0 || p.weight(1) == 0 {
 		return nil
 	}
-	q := &sequences{Problem: p, most: min(p.Bits, max(4, min(2*usual+3, 10))), two: p.Cost.Absolute()}
+	q := &sequences{Problem: p, most: min(p.Bits, 2*usual+4), weight: [4]float64{0, p.weight(1), 0, p.weight(3)}}
+	if p.Cost.Absolute() {
+		q.weight[2] = 1
+	}
 	for d := 1; d <= 3; d++ {
-		if d == 2 && q.two {
-			q.weight[d] = 1
-		} else if d != 2 {
-			q.weight[d] = p.weight(d)
-		}
-		if q.weight[d] == 0 {
-			continue
+		var a, b []float64
+		for i := range d {
+			a, b = append(a, q.at(i)), append(b, 1-q.at(d-1-i))
 		}
 		for j := range p.Kernel {
 			u, v := p.at(j), p.at(j+d)
+			by := math.Sqrt(u) - math.Sqrt(v)
+			add := by * by / (1 - largest) // on two sides
 			if p.Transitions == 1 {
-				q.bill[d] -= 2 * math.Log(math.Sqrt(u*v)+math.Sqrt((1-u)*(1-v)))
-			} else {
-				by := math.Sqrt(u) - math.Sqrt(v)
-				q.bill[d] += by * by / (1 - largest) // on two sides
+				add = -2 * math.Log(math.Sqrt(u*v)+math.Sqrt((1-u)*(1-v)))
 			}
+			q.bill[d] += add
 		}
-		q.pairs[d] = q.tests(d)
+		counts := make([]int, d)
+		for at := range int(math.Pow(float64(q.most+1), float64(d))) {
+			for i := range counts {
+				counts[i], at = at%(q.most+1), at/(q.most+1)
+			}
+			var r references // none: no test
+			if q.weight[d] > 0 && (d < 3 || slices.Max(counts) <= mostOfThree) {
+				r = newReferences(counts, a, b)
+			}
+			q.tests[d] = append(q.tests[d], r)
+		}
 	}
 	return q
 }
-
-// tests are the references of a test at a distance d.
-func (q *sequences) tests(d int) []references {
-	var a, b []float64
-	for i := range d {
-		a, b = append(a, q.at(i)), append(b, 1-q.at(d-1-i))
-	}
-	size := 1
-	for range d {
-		size *= q.most + 1
-	}
-	out, counts := make([]references, size), make([]int, d)
-	for at := range out {
-		rest := at
-		for i := range counts {
-			counts[i], rest = rest%(q.most+1), rest/(q.most+1)
-		}
-		if mirror := q.at3(counts, true); mirror < at {
-			out[at] = out[mirror]
-			continue
-		}
-		if d < 3 || slices.Max(counts) <= mostOfThree { // others have no test: 0
-			out[at] = newReferences(counts, a, b)
-		}
-	}
-	return out
-}
-
-// at3 is the number of some counts to base most+1, in the other order where mirrored.
-func (q *sequences) at3(counts []int, mirrored bool) (at int) {
-	for i := range counts {
-		c := counts[len(counts)-1-i]
-		if mirrored {
-			c = counts[i]
-		}
-		at = at*(q.most+1) + c
-	}
-	return at
-}
-
-// mostOfThree is the largest number of transitions between two levels that tests three levels apart are made for.
-const mostOfThree = 4
-
-// found is min over s of G + λ·s, and that s.
-type found struct{ v, s float64 }
 
 // bySequences is the limit of counts in sequence.
 func bySequences(ctx context.Context, p Problem) (float64, error) {
@@ -104,176 +69,118 @@ func bySequences(ctx context.Context, p Problem) (float64, error) {
 	if q == nil {
 		return 0, nil
 	}
-	upper := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
 	var starts [][]float64
 	for i := range 8 {
-		start := []float64{0.1 / float64(p.Levels), 0.05, 0.05, 0.05}
+		x := []float64{0.1 / float64(p.Levels), 0.05, 0.05, 0.05}
 		for j := range 3 {
 			if i>>j&1 == 1 {
-				start[j] *= 5
+				x[j] *= 5
 			}
 		}
-		starts = append(starts, start)
+		starts = append(starts, x)
 	}
-	v, _, err := hop(ctx, q.lagrangian, starts, upper, 3, 40)
+	v, _, err := hop(ctx, q.lagrangian, starts, 3, 40)
 	return v, err
 }
 
-// lagrangian is a lower bound of the mean cost. x are the price of a transition, and those of s by distance.
-func (q *sequences) lagrangian(ctx context.Context, x []float64) (float64, []float64, error) {
-	var tests [4][]found
-	for d, pairs := range q.pairs {
-		tests[d] = make([]found, len(pairs))
-		start := 0.0
-		for i, r := range pairs {
-			if r == nil {
-				continue
-			}
-			v, _, s := r.least(1, x[d], start)
-			tests[d][i] = found{q.weight[d] * v * 2 / float64(q.Levels), s}
-			start = s
-		}
-	}
-	value, path, err := q.least(ctx, tests, x[0])
-	if err != nil {
-		return 0, nil, err
-	}
-	total := float64(q.Bits * q.Transitions)
-	value -= x[0] * total
-	gradient := []float64{path[0] - total, path[1], path[2], path[3]}
-	for d := 1; d <= 3; d++ {
-		times := 2 / float64(q.Levels) * q.weight[d] * q.bill[d] * total
-		if d == 2 {
-			times *= 2 // a test two levels apart is used at two thresholds
-		}
-		value -= x[d] * times
-		gradient[d] -= times
-	}
-	return value, gradient, nil
-}
+// found is min over s of G + λ·s, and that s, each times the weight of the test.
+type found struct{ v, s float64 }
 
-// threshold is the cost at a threshold by the transitions there and on either side, −1 where there is no level, and
-// the amounts of s that it is made of.
+// threshold is the cost at a threshold by the transitions there and on either side, and the s by distance that it is
+// made of. most+1 transitions stand for more, and most+2 for the ends, where there is no level.
 func (q *sequences) threshold(tests [4][]found, x, y, z int) (v float64, s [4]float64) {
 	n := q.most + 1
-	if y == n {
+	if y >= n {
 		return 0, s
 	}
-	unit := 2 / float64(q.Levels)
 	one := tests[1][y]
-	v, s[1] = one.v, unit*q.weight[1]*one.s
-	if q.weight[3] > 0 && min(x, z) >= 0 && max(x, z) < n {
+	v, s[1] = one.v, one.s
+	if max(x, z) < n {
 		three := tests[3][x+n*(y+n*z)]
-		v += three.v
-		s[3] = unit * q.weight[3] * three.s
+		v, s[3] = v+three.v, three.s
 	}
-	if !q.two {
-		return v, s
+	two := found{}
+	if x < n {
+		two = tests[2][x+n*y]
 	}
-	sum, amount := 0.0, 0.0
-	if x >= 0 && x < n {
-		two := tests[2][x+n*y]
-		sum, amount = sum+two.v, amount+unit*two.s
+	if z < n {
+		after := tests[2][y+n*z]
+		two.v, two.s = two.v+after.v, two.s+after.s
 	}
-	if z >= 0 && z < n {
-		two := tests[2][y+n*z]
-		sum, amount = sum+two.v, amount+unit*two.s
-	}
-	if sum > v {
-		return sum, [4]float64{0, 0, amount, 0}
+	if two.v > v {
+		return two.v, [4]float64{2: two.s}
 	}
 	return v, s
 }
 
-// least is the sequence of the least cost, at a price of each transition, and its sums of transitions and of s by
-// distance: by dynamic programming over the last two numbers. Where the increments are nearly equal, the
-// smallest is taken for each of the thresholds that follow, because it never falls.
-func (q *sequences) least(ctx context.Context, tests [4][]found, price float64) (float64, [4]float64, error) {
-	n := q.most + 2
-	values, amounts := make([]float64, n*n*n), make([][4]float64, n*n*n)
-	for x := range n {
-		for y := range n {
-			for z := range n {
-				at := x + n*(y+n*z)
-				values[at], amounts[at] = q.threshold(tests, x, y, z)
-				values[at] += float64(z) * price
-				amounts[at][0] = float64(z)
-			}
+// lagrangian is a lower bound of the mean cost. x are the price of a transition, and those of s by distance. The
+// sequence of the least cost is found by dynamic programming over the last two numbers.
+func (q *sequences) lagrangian(ctx context.Context, x []float64) (float64, []float64, error) {
+	var tests [4][]found
+	total, value, gradient := float64(q.Bits*q.Transitions), 0.0, make([]float64, 4)
+	pay := func(j int, amount float64) {
+		value -= x[j] * amount
+		gradient[j] -= amount
+	}
+	pay(0, total)
+	for d := 1; d <= 3; d++ {
+		unit, start := 2*q.weight[d]/float64(q.Levels), 0.0
+		for _, r := range q.tests[d] {
+			v, _, s := r.least(1, x[d], start)
+			tests[d], start = append(tests[d], found{unit * v, unit * s}), s
+		}
+		times := []float64{1: 1, 2: 2, 3: 1}[d] // a test two levels apart is used at two thresholds
+		pay(d, times*unit*q.bill[d]*total)
+	}
+	n := q.most + 3
+	costs, now, next := make([]float64, n*n*n), make([]float64, n*n), make([]float64, n*n)
+	for at := range costs {
+		costs[at], _ = q.threshold(tests, at%n, at/n%n, at/n/n)
+	}
+	end := n - 1
+	for at := range now {
+		if now[at] = math.Inf(1); at%n == end && at/n < end {
+			now[at] = x[0] * float64(at/n)
 		}
 	}
-	type state struct {
-		v    float64
-		sums [4]float64
-	}
-	add := func(a state, v float64, sums [4]float64, times float64) state {
-		a.v += v * times
-		for i, s := range sums {
-			a.sums[i] += s * times
-		}
-		return a
-	}
-	now, next := make([]state, n*n), make([]state, n*n) // by X of the threshold before, and its own
-	if q.Levels == 2 {
-		now, next = nil, nil
-	}
-	for y := range n {
-		for z := range n {
-			if q.Levels == 2 {
-				break
-			}
-			v, s := q.threshold(tests, -1, y, z)
-			s[0] = float64(y + z)
-			now[y+n*z] = add(state{}, v+price*float64(y+z), s, 1)
-		}
-	}
-	for t := 2; t < q.Levels-1; t++ {
+	from := make([][]int, q.Levels-1) // the number before two of them
+	for t := range from {
 		if err := ctx.Err(); err != nil {
-			return 0, [4]float64{}, err
+			return 0, nil, err
 		}
-		lowest := math.Inf(1)
-		highest := math.Inf(-1)
-		for z := range n {
-			for y := range n {
-				best, from := math.Inf(1), 0
-				for x := range n {
-					if v := now[x+n*y].v + values[x+n*(y+n*z)]; v < best {
-						best, from = v, x
-					}
+		from[t] = make([]int, n*n)
+		for at := range next { // y and z
+			best := math.Inf(1)
+			for a, v := range now[at%n*n : at%n*n+n] {
+				if v += costs[a+n*at]; v < best {
+					best, from[t][at] = v, a
 				}
-				at := from + n*(y+n*z)
-				next[y+n*z] = add(now[from+n*y], values[at], amounts[at], 1)
-				rise := best - now[y+n*z].v
-				lowest, highest = min(lowest, rise), max(highest, rise)
 			}
-		}
-		if left := q.Levels - 2 - t; left > 4 && float64(left)*(highest-lowest) < 1e-5 {
-			for i, s := range next {
-				var mean [4]float64
-				for j := range mean {
-					mean[j] = (s.sums[j] - now[i].sums[j]) * float64(left)
-				}
-				next[i] = add(s, lowest*float64(left), mean, 1)
+			if z := at / n; (z == end) != (t == len(from)-1) {
+				best = math.Inf(1)
+			} else if z < end {
+				best += x[0] * float64(z)
 			}
-			t += left
+			next[at] = best
 		}
 		now, next = next, now
 	}
-	best := state{v: math.Inf(1)}
-	for y := range n {
-		if q.Levels == 2 {
-			v, s := q.threshold(tests, -1, y, -1)
-			s[0] = float64(y)
-			if end := add(state{}, v+price*float64(y), s, 1); end.v < best.v {
-				best = end
-			}
-			continue
-		}
-		for x := range n {
-			v, s := q.threshold(tests, x, y, -1)
-			if end := add(now[x+n*y], v, s, 1); end.v < best.v {
-				best = end
-			}
+	at := n * end
+	for y := range end {
+		if now[y+n*end] < now[at] {
+			at = y + n*end
 		}
 	}
-	return best.v, best.sums, nil
+	value += now[at]
+	for t := len(from) - 1; t >= 0; t-- {
+		before := from[t][at]
+		y := at % n
+		_, s := q.threshold(tests, before, y, at/n)
+		s[0] = float64(y)
+		for j, v := range s {
+			gradient[j] += v
+		}
+		at = before + n*y
+	}
+	return value, gradient, nil
 }

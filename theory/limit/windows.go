@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -188,8 +187,8 @@ func entropy(p float64) float64 {
 
 // multipliers of the Lagrangian. x begins with those that all tests share.
 const (
-	shareOfTests = iota // the rest of 1 is the share of the rate
-	perLevel            // β of the rate: nats per unit of the cost
+	shareOfRate = iota // at most 1; the rest is the share of the tests
+	perLevel           // β of the rate: nats per unit of the cost
 	perTransition
 	perTest // by distance, per reference, and per unit of s
 )
@@ -253,267 +252,181 @@ func (p price) hull(x, y float64) (v float64, amounts [3]float64) {
 	return v, amounts
 }
 
-// byWindows is the limit of tests and of the rate together.
-func byWindows(ctx context.Context, p Problem) (float64, error) {
-	best := 0.0
+// byWindows is the limit of tests and of the rate together. Small windows find where large ones begin.
+func byWindows(ctx context.Context, p Problem) (best float64, err error) {
 	var starts [][]float64
-	states := 0
 	for _, stage := range []struct{ patterns, hops, steps int }{{1 << 7, 3, 80}, {1 << 9, 1, 60}, {1 << 11, 0, 40}, {1 << 13, 0, 30}} {
 		w := newWindows(p, stage.patterns)
-		if len(w.masks) == states {
-			continue
-		}
-		states = len(w.masks)
-		upper := make([]float64, perTest+2*len(w.distances))
-		for j := range upper {
-			upper[j] = math.Inf(1)
-		}
-		upper[shareOfTests] = 1
 		if starts == nil {
-			var err error
-			if starts, err = w.starts(ctx); err != nil {
-				return 0, err
-			}
+			starts = w.starts()
 		}
-		v, at, err := hop(ctx, w.lagrangian, starts, upper, stage.hops, stage.steps)
+		v, at, err := hop(ctx, w.lagrangian, starts, stage.hops, stage.steps)
 		if err != nil {
 			return 0, err
 		}
 		best, starts = max(best, v), [][]float64{at}
+		if len(w.masks) < stage.patterns/2 { // the window has all that counts
+			break
+		}
 	}
 	return best, nil
 }
 
-// starts are multipliers to begin from: the best of those that fit numbers of references, for several shares of the
-// tests.
-func (w *windows) starts(ctx context.Context) (out [][]float64, err error) {
-	for _, share := range []float64{0.97, 0.85, 0.6} {
-		var tried [][]float64
-		values := map[*float64]float64{}
-		for k := 0; k <= mostCounted-2 && k <= w.Bits; k += 1 + k/2 {
-			for at := range 4 {
-				x := make([]float64, perTest+2*len(w.distances))
-				x[shareOfTests], x[perLevel] = share, []float64{1, 2.5}[at%2]
-				x[perTransition] = []float64{0.005, 0.1}[at/2] / float64(w.Levels)
-				for i := range w.distances {
-					g, _ := w.counted[i][k].at(0)
-					other, _ := w.counted[i][k].at(0.1)
-					more, _ := w.counted[i][min(k+2, len(w.counted[i])-1)].at(0)
-					x[perTest+2*i], x[perTest+2*i+1] = share*max((g-more)/2, g/20, 1e-4), share*(g-other)*10
-				}
-				v, _, err := w.lagrangian(ctx, x)
-				if err != nil {
-					return nil, err
-				}
-				values[&x[0]] = v
-				tried = append(tried, x)
+// starts are multipliers that fit numbers of references.
+func (w *windows) starts() (out [][]float64) {
+	for _, share := range []float64{0.03, 0.3} {
+		for k := 0; k <= mostCounted-2 && k <= w.Bits; k += 1 + k {
+			x := make([]float64, perTest+2*len(w.distances))
+			x[shareOfRate], x[perLevel], x[perTransition] = share, 1.5, 0.01/float64(w.Levels)
+			for i := range w.distances {
+				g, _ := w.counted[i][k].at(0)
+				other, _ := w.counted[i][k].at(0.1)
+				more, _ := w.counted[i][min(k+2, len(w.counted[i])-1)].at(0)
+				x[perTest+2*i], x[perTest+2*i+1] = (1-share)*max((g-more)/2, g/20, 1e-4), (1-share)*(g-other)*10
 			}
+			out = append(out, x)
 		}
-		slices.SortStableFunc(tried, func(a, b []float64) int { return cmp.Compare(values[&b[0]], values[&a[0]]) })
-		out = append(out, tried[:2]...)
 	}
-	return out, nil
+	return out
 }
 
 // lagrangian is a lower bound of the mean cost, for any multipliers.
 func (w *windows) lagrangian(ctx context.Context, x []float64) (float64, []float64, error) {
-	gradient, value := make([]float64, len(x)), 0.0
-	levels, m := float64(w.Levels), float64(w.Bits)
-	beta := x[perLevel]
-	rest := (1 - x[shareOfTests]) / beta
+	gradient, levels, m := make([]float64, len(x)), float64(w.Levels), float64(w.Bits)
+	b, beta := min(x[shareOfRate], 1), max(x[perLevel], 1e-6)
 	z, slope := w.logZ(beta)
 	rate := math.Log(levels) - z // less what the bits tell
-	prices := make([]price, len(w.distances))
-	for i, d := range w.distances {
-		at := perTest + 2*i
-		pr := newPrice(w.reference(d), w.counted[i], w.Bits > mostCounted, x[shareOfTests], x[at], x[at+1])
-		prices[i] = pr
-		share := w.weights[i] * 2 * float64(w.Levels-d) / levels
-		value += share * pr.phi
-		w.book(gradient, at, share, pr.gradient)
+	value := b / beta * rate
+	prices, gains := make([]price, len(w.distances)), make([][]float64, len(w.distances)+1)
+	book := func(i int, amount float64, amounts [3]float64) { // of references, certainty and s
+		certain := amount * amounts[1]
+		gradient[shareOfRate] -= certain * prices[i].gradient[0]
+		gradient[perTest+2*i] += amount*amounts[0] + certain*prices[i].gradient[1]
+		gradient[perTest+2*i+1] += amount*amounts[2] + certain*prices[i].gradient[2]
 	}
-	gains := make([][]float64, len(w.distances)+1)
-	for i, pr := range prices {
-		gains[i] = make([]float64, len(w.masks))
-		for s, t := range w.tests[i] {
-			v, _ := pr.of(t)
-			gains[i][s] = v * w.weights[i] * 2 / levels
+	for i, d := range w.distances {
+		at, share := perTest+2*i, w.weights[i]*2/levels
+		prices[i] = newPrice(w.reference(d), w.counted[i], w.Bits > mostCounted, 1-b, x[at], x[at+1])
+		value += share * float64(w.Levels-d) * prices[i].phi
+		book(i, share*float64(w.Levels-d), [3]float64{1: 1})
+		for _, t := range w.tests[i] {
+			v, _ := prices[i].of(t)
+			gains[i] = append(gains[i], v*share)
 		}
 	}
-	info := make([]float64, len(w.masks))
-	for s, v := range w.info {
-		info[s] = v * rest / levels
+	for _, v := range w.info {
+		gains[len(prices)] = append(gains[len(prices)], v*b/beta/levels)
 	}
-	gains[len(prices)] = info
-	most, path, err := w.column(ctx, gains, x[perTransition])
+	gain, path, err := w.column(ctx, gains, x[perTransition])
 	if err != nil {
 		return 0, nil, err
 	}
-	value -= m * (most + x[perTransition]*float64(w.Transitions))
-	value += rest * rate
+	value -= m * (gain + x[perTransition]*float64(w.Transitions))
 	gradient[perTransition] -= m * float64(w.Transitions)
-	for _, step := range path {
-		s := step.pattern
-		if w.masks[s]>>(w.span-1) == 1 || step.first {
-			ones := 1
-			if step.first {
-				ones = bits.OnesCount64(w.masks[s])
-			}
-			gradient[perTransition] += m * step.times * float64(ones)
+	for i, s := range path {
+		at := w.first() + i
+		if w.enters(s) {
+			gradient[perTransition] += m
 		}
-		rate -= m * step.times * w.info[s] / levels
+		if w.counts(len(prices), at) {
+			rate -= m * w.info[s] / levels
+		}
 		for i, pr := range prices {
-			if !step.has[i] {
-				continue
+			if w.counts(i, at) {
+				_, amounts := pr.of(w.tests[i][s])
+				book(i, -m*w.weights[i]*2/levels, amounts)
 			}
-			share := m * step.times * w.weights[i] * 2 / levels
-			_, amounts := pr.of(w.tests[i][s])
-			at := perTest + 2*i
-			gradient[at] -= share * amounts[0]
-			gradient[at+1] -= share * amounts[2]
-			w.book(gradient, at, -share*amounts[1], pr.gradient)
 		}
 	}
-	gradient[shareOfTests] -= rate / beta
-	gradient[perLevel] -= rest * (rate/beta + slope)
+	if b < 1 {
+		gradient[shareOfRate] += rate / beta
+	}
+	gradient[perLevel] -= b / beta * (rate/beta + slope)
 	return value, gradient, nil
 }
 
-// book adds a share of the gradient of φ.
-func (w *windows) book(gradient []float64, at int, share float64, phi [3]float64) {
-	gradient[shareOfTests] += share * phi[0]
-	gradient[at] += share * phi[1]
-	gradient[at+1] += share * phi[2]
+// first is the first place of the windows, the level of the first test, where the last place of the window is before
+// level 1.
+func (w *windows) first() int { return w.half - w.span + 1 }
+
+// counts reports whether the levels of a test, or the level of the rate, are levels where the window is at a place.
+func (w *windows) counts(i, at int) bool {
+	d := 0
+	if i < len(w.distances) {
+		d = w.distances[i]
+	}
+	from := at + (w.far()-d)/2
+	return from >= 1 && from+d <= w.Levels
 }
 
-// step is a place of the best bit: its pattern, which stands for several where places are alike.
-type step struct {
-	pattern int32
-	times   float64
-	first   bool // the transitions of the whole window are new
-	has     [2]bool
-}
+// enters reports whether a pattern has a transition at its last place.
+func (w *windows) enters(s int32) bool { return w.masks[s]>>(w.span-1) == 1 }
 
-// column finds the transitions of the bit that gains the most, less a price of each transition, by dynamic
-// programming. The last of the gains are of single levels, the others of pairs of levels at the distances.
-//
-// Where the increments of the values of all patterns are nearly equal, the largest is taken for each of the places
-// that follow, because the largest never grows.
-func (w *windows) column(ctx context.Context, gains [][]float64, price float64) (float64, []step, error) {
-	far, states := w.far(), len(w.masks)
-	middle := far / 2
-	all := make([]float64, states)
-	for _, g := range gains {
-		for s, v := range g {
-			all[s] += v
-		}
+// column finds the bit that gains the most, less a price of each transition, and its pattern at each place, by dynamic
+// programming. The last of the gains are of the level in the middle, the others of the tests.
+func (w *windows) column(ctx context.Context, gains [][]float64, price float64) (float64, []int32, error) {
+	states := len(w.masks)
+	value, next, gain := make([]float64, states+1), make([]float64, states+1), make([]float64, states)
+	for s := range value {
+		value[s] = math.Inf(-1)
 	}
-	value, next, entry := make([]float64, states+1), make([]float64, states+1), make([]float64, states)
-	value[states], next[states] = math.Inf(-1), math.Inf(-1)
-	enters := func(s int) bool { return w.masks[s]>>(w.span-1) == 1 }
-	for s := range entry {
-		if enters(s) {
-			entry[s] = price
-		}
-	}
-	var path []step
+	value[0], next[states] = 0, math.Inf(-1) // the pattern without transitions, and the one that cannot be
 	var chosen [][]bool
-	first, last := 1-middle, w.Levels-middle
-	full := w.Levels - w.span + w.half // the last place whose window has no place beyond the levels
-	gain := make([]float64, states)
-	jumped := false
-	for at := first; at <= last; at++ {
+	now := -1 // the gains that are added up, a bit each
+	for at := w.first(); at <= w.Levels; at++ {
 		if err := ctx.Err(); err != nil {
 			return 0, nil, err
 		}
-		place := step{times: 1, first: at == first}
-		of, whole := gain, true
-		for i, d := range w.distances {
-			from := at + (far-d)/2
-			place.has[i] = from >= 1 && from+d <= w.Levels
-			whole = whole && place.has[i]
+		counted, place := 0, at+w.span-1-w.half
+		for i := range gains {
+			if w.counts(i, at) {
+				counted |= 1 << i
+			}
 		}
-		if whole {
-			of = all
-		} else {
-			copy(gain, gains[len(w.distances)])
-			for i := range w.distances {
-				if place.has[i] {
-					for s, v := range gains[i] {
-						gain[s] += v
+		if place >= w.Levels {
+			counted |= 1 << len(gains)
+		}
+		if counted != now || place == 1 {
+			clear(gain)
+			for s := range gain {
+				for i, g := range gains {
+					if counted>>i&1 == 1 {
+						gain[s] += g[s]
+					}
+				}
+				if w.enters(int32(s)) {
+					if gain[s] -= price; place < 1 || place >= w.Levels {
+						gain[s] = math.Inf(-1)
 					}
 				}
 			}
+			now = counted
 		}
-		if at == first {
-			allowed := ^uint64(0) << (w.half + 1 - at) // of places 1 … L−1
-			if beyond := w.Levels - at + w.half; beyond < 64 {
-				allowed &= 1<<beyond - 1
-			}
-			for s, mask := range w.masks {
-				value[s] = of[s] - price*float64(bits.OnesCount64(mask))
-				if mask&^allowed != 0 {
-					value[s] = math.Inf(-1)
-				}
-			}
-			path, chosen = append(path, place), append(chosen, nil)
-			continue
-		}
-		choice := make([]bool, states)
-		if at == full+1 {
-			for s := range entry {
-				if enters(s) {
-					entry[s] = math.Inf(1)
-				}
-			}
-		}
-		old, new := w.before[0], w.before[1]
-		for s, g := range of {
+		choice, old, gone := make([]bool, states), w.before[0], w.before[1]
+		for s, g := range gain {
 			v := value[old[s]]
-			if u := value[new[s]]; u > v {
+			if u := value[gone[s]]; u > v {
 				v, choice[s] = u, true
 			}
-			next[s] = v + g - entry[s]
+			next[s] = v + g
 		}
 		value, next = next, value
-		path, chosen = append(path, place), append(chosen, choice)
-		left := min(full, w.Levels-far) - at
-		if whole && !jumped && at > w.span && left > 4 {
-			least, most := math.Inf(1), math.Inf(-1)
-			for s, v := range next[:states] {
-				rise := value[s] - v
-				least, most = min(least, rise), max(most, rise)
-			}
-			if !(float64(left*w.Bits)*(most-least) <= 1e-5) {
-				continue
-			}
-			for s := range value {
-				value[s] += float64(left) * most
-			}
-			like := min(w.span, len(path)-1)
-			for i := len(path) - like; i < len(path); i++ {
-				path[i].times += float64(left) / float64(like)
-			}
-			at += left
-			jumped = true
-		}
+		chosen = append(chosen, choice)
 	}
-	best := 0
-	for s, v := range value[:states] {
+	best := int32(0)
+	for s, v := range value {
 		if v > value[best] {
-			best = s
+			best = int32(s)
 		}
 	}
-	top, s := value[best], int32(best)
-	for i := len(path) - 1; i >= 0; i-- {
-		path[i].pattern = s
-		if i > 0 {
-			c := 0
-			if chosen[i][s] {
-				c = 1
-			}
-			s = w.before[c][s]
+	path := make([]int32, len(chosen))
+	for i, s := len(path)-1, best; i >= 0; i-- {
+		path[i] = s
+		if chosen[i][s] {
+			s = w.before[1][s]
+		} else {
+			s = w.before[0][s]
 		}
 	}
-	return top, path, nil
+	return value[best], path, nil
 }

@@ -20,17 +20,17 @@ func TestColumn(t *testing.T) {
 		for j := range x {
 			x[j] = math.Exp(rng.NormFloat64() - 1)
 		}
-		x[shareOfTests], x[perTransition] = rng.Float64(), x[perTransition]/20
-		for _, most := range []int{1 << 13, 1 << 5} {
+		x[shareOfRate], x[perTransition] = rng.Float64(), x[perTransition]/20
+		for _, most := range []int{1 << 13, 1 << 5, 1 << 2} {
 			w := newWindows(p, most)
 			value, _, err := w.lagrangian(t.Context(), x)
 			must.Succeed(t, err)
-			rest := (1 - x[shareOfTests]) / x[perLevel]
+			rest := x[shareOfRate] / x[perLevel]
 			z, _ := w.logZ(x[perLevel])
 			without := rest * (math.Log(levels) - z) // the value without the bits
 			var prices []price
 			for i, d := range w.distances {
-				pr := newPrice(w.reference(d), w.counted[i], false, x[shareOfTests], x[perTest+2*i], x[perTest+2*i+1])
+				pr := newPrice(w.reference(d), w.counted[i], false, 1-x[shareOfRate], x[perTest+2*i], x[perTest+2*i+1])
 				without += 2.0 / levels * float64(levels-d) * pr.phi
 				prices = append(prices, pr)
 			}
