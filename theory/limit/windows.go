@@ -255,7 +255,12 @@ func (p price) hull(x, y float64) (v float64, amounts [3]float64) {
 // byWindows is the limit of tests and of the rate together. Small windows find where large ones begin.
 func byWindows(ctx context.Context, p Problem) (best float64, err error) {
 	var starts [][]float64
-	for _, stage := range []struct{ patterns, hops, steps int }{{1 << 7, 3, 80}, {1 << 9, 1, 60}, {1 << 11, 0, 40}, {1 << 13, 0, 30}} {
+	stages := []struct{ patterns, hops, steps int }{{1 << 7, 2, 80}, {1 << 9, 1, 60}, {1 << 11, 0, 40}, {1 << 13, 0, 30}}
+	if p.Quick {
+		stages = stages[:2]
+		stages[0].hops, stages[0].steps, stages[1].hops, stages[1].steps = 0, 40, 0, 40
+	}
+	for _, stage := range stages {
 		w := newWindows(p, stage.patterns)
 		if starts == nil {
 			starts = w.starts()
