@@ -88,7 +88,7 @@ func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []s
 			func(r CompareRow) (float64, float64) { return r.Mean, r.StdErr }},
 		{"exact", draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}},
 			func(r CompareRow) (float64, float64) { return r.Exact, 0 }},
-		{"limit of the bits", draw.GlyphStyle{Color: black, Radius: vg.Points(3), Shape: draw.BoxGlyph{}},
+		{"limit", draw.GlyphStyle{Color: black, Radius: vg.Points(3), Shape: draw.BoxGlyph{}},
 			func(r CompareRow) (float64, float64) { return r.Limit, 0 }},
 	} {
 		marks := points{glyph: of.glyph, bar: vg.Points(0.8), horizontal: true}
