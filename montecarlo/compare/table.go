@@ -119,7 +119,7 @@ func (r Result) limitText() string {
 	switch {
 	case r.LimitLater:
 		return "limit: …\n"
-	case table.Missing(r.Limit):
+	case !(r.Limit > 1e-6): // it says nothing
 		return ""
 	}
 	return "limit: " + limit.Text(r.Bits, r.MaxTransitions, r.Limit) + ", whatever decodes the bits.\n"

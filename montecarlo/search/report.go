@@ -110,7 +110,7 @@ type Optimized struct {
 	Found   *code.Code `json:"-"`
 	Stopped bool       `json:"-"` // the context ended: the code is the best until then
 
-	mostTransitions int // that a bit was allowed to have; 0 for any number
+	Allowed int `json:"-"` // most transitions of a bit that the search allowed; 0 for any number
 }
 
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
@@ -130,8 +130,8 @@ func (o *Optimized) Remarks() []string {
 		learned := code.Learned{Name: o.Code, Transitions: o.Transitions}
 		out = append(out, code.LearnedBadly(learned)+". --max-transitions limits them.")
 	}
-	if !table.Missing(o.Limit) {
-		out = append(out, fmt.Sprintf("found %s; %s", table.Short(o.best()), limit.Text(o.Bits, o.mostTransitions, o.Limit)))
+	if o.Limit > 1e-6 {
+		out = append(out, fmt.Sprintf("found %s; %s", table.Short(o.best()), limit.Text(o.Bits, o.Allowed, o.Limit)))
 	}
 	switch best := o.Improvement; {
 	case best == 0:
@@ -191,7 +191,7 @@ func (p *Optimizer) Find(ctx context.Context, progress func(steps uint64, best f
 		return nil, err
 	}
 	if o.MaxTransitions > 0 && o.MaxTransitions < o.Levels {
-		out.mostTransitions = o.MaxTransitions
+		out.Allowed = o.MaxTransitions
 	}
 	out.Limit = o.Limit
 	out.Estimate, out.Baselines, out.Steps, out.Stopped = estimate, rows, steps, ctx.Err() != nil
