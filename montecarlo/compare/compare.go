@@ -190,6 +190,10 @@ func (c *Ranking) limits(ctx context.Context, s *scenario.Scenario, workers int,
 	rows := map[size][]*Result{}
 	for i, p := range of.Problems {
 		row := &c.Results[i]
+		row.Limit, row.LimitLater = math.NaN(), of.Skip.Slow && c.Levels > quickLevels && !of.Skip.Limit
+		if of.Skip.Limit || row.LimitLater || row.Outputs != decode.Bits || p.Code.Circular() {
+			continue
+		}
 		positions, err := scenario.Transitions(ctx, p.Code)
 		if err != nil {
 			return err
@@ -197,11 +201,8 @@ func (c *Ranking) limits(ctx context.Context, s *scenario.Scenario, workers int,
 		for _, at := range positions {
 			row.MaxTransitions = max(row.MaxTransitions, len(at))
 		}
-		row.Limit, row.LimitLater = math.NaN(), of.Skip.Slow && c.Levels > quickLevels && !of.Skip.Limit
-		if !of.Skip.Limit && !row.LimitLater && row.Outputs == decode.Bits && !p.Code.Circular() {
-			of := size{p.Code.Bits(), row.MaxTransitions}
-			rows[of] = append(rows[of], row)
-		}
+		of := size{p.Code.Bits(), row.MaxTransitions}
+		rows[of] = append(rows[of], row)
 	}
 	sizes := slices.Collect(maps.Keys(rows))
 	return parallel.Each(ctx, workers, len(sizes), func() (func(context.Context, int) error, error) {

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 
@@ -71,18 +72,13 @@ func limits(quick bool) func(style plots.Style) (*plots.Figure, WriteCSV, error)
 			if err != nil {
 				return nil, nil, err
 			}
+			var errs [3]error
 			row.Limit = found.Limit
-			for _, of := range []struct {
-				to    *float64
-				value func() (float64, error)
-			}{
-				{&row.LimitEight, func() (float64, error) { return s.Limit(ctx, levels, bits, 8, false, quick) }},
-				{&row.Named, func() (float64, error) { return least(named...) }},
-				{&row.Found, func() (float64, error) { return least(found.Found) }},
-			} {
-				if *of.to, err = of.value(); err != nil {
-					return nil, nil, err
-				}
+			row.LimitEight, errs[0] = s.Limit(ctx, levels, bits, 8, false, quick)
+			row.Named, errs[1] = least(named...)
+			row.Found, errs[2] = least(found.Found)
+			if err := errors.Join(errs[:]...); err != nil {
+				return nil, nil, err
 			}
 			rows, d.Level = append(rows, row), append(d.Level, float64(bits))
 		}
