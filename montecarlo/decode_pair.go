@@ -126,7 +126,7 @@ type memo struct {
 }
 
 func memoOf(c *code.Code, d decode.Decoder) (pointDecoder, bool) {
-	if !decode.Is[decode.Gen](d) && !decode.Is[decode.Informed](d) || c.Bits() > memoBits {
+	if !decode.Is[decode.Gen](d) && !decode.Is[decode.Informed](d) || decode.Real(d) || c.Bits() > memoBits {
 		return nil, false
 	}
 	return &memo{newPairDecoder(d), make([]uint32, 1<<c.Bits())}, true

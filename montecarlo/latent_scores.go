@@ -13,7 +13,8 @@ func scoresOf(p *Problem) (*decode.Affine, bool) {
 	if !ok || p.Kind != IndependentLogits || d.Circular() {
 		return nil, false
 	}
-	return d.Scores()
+	a, ok := d.Scores()
+	return a, ok && a.Rule == decode.Median
 }
 
 // scorer decodes by the scores of the candidates: the median.

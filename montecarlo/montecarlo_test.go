@@ -137,7 +137,7 @@ func TestReproducible(t *testing.T) {
 		real := mixtureProblem(t, "unary", "gen-ex", 40, 0.5, 2)
 		real.Kind = kind
 		for what, p := range map[string]*montecarlo.Problem{
-			"gen-ex": real, "median": informed(t, "hexj", 40, 0.6, 1.5, soft, nil),
+			"gen-ex": real, "best": informed(t, "hexj", 40, 0.6, 1.5, soft, nil),
 		} {
 			all[fmt.Sprintf("%s, logits %v", what, soft)] = p
 		}
@@ -664,7 +664,7 @@ func everyRow(p *montecarlo.Problem, n uint64) []montecarlo.Span {
 func informed(tb testing.TB, code string, levels int, r, sigma float64, logits bool,
 	prior []float64) *montecarlo.Problem {
 	tb.Helper()
-	p := mixtureProblem(tb, code, "median", levels, r, sigma)
+	p := mixtureProblem(tb, code, "best", levels, r, sigma)
 	d := must.Get(p.Decoder.(decode.Informed).Inform(decode.Model{Errors: p.Errors, Logits: logits, Prior: prior}))(tb)
 	p.Decoder = d
 	if logits {

@@ -26,6 +26,7 @@ type CompareRow struct {
 	Name                       string
 	Bound, Exact, Mean, StdErr float64
 	AnyLaw                     *[2]float64 // the ends under any joint law of the bits; nil if unknown
+	Limit                      float64     // what no code of the size has less than
 }
 
 // Compare draws a row of marks for each code, the first at the top: the ends under any law, bound, exact value
@@ -35,7 +36,7 @@ func Compare(d CompareData) *Figure {
 	p.Add(grid())
 	var errors []float64
 	for _, r := range d.Rows {
-		errors = append(errors, r.Bound, r.Exact, r.Mean)
+		errors = append(errors, r.Bound, r.Exact, r.Mean, r.Limit)
 		if end := r.Mean + r.StdErr; end > 0 { // room for the bar
 			errors = append(errors, end)
 		}
@@ -87,6 +88,8 @@ func (d CompareData) addMarks(p *plot.Plot, on func(v float64) float64) (key []s
 			func(r CompareRow) (float64, float64) { return r.Mean, r.StdErr }},
 		{"exact", draw.GlyphStyle{Color: blue, Radius: vg.Points(4.5), Shape: draw.PlusGlyph{}},
 			func(r CompareRow) (float64, float64) { return r.Exact, 0 }},
+		{"limit", draw.GlyphStyle{Color: black, Radius: vg.Points(3), Shape: draw.BoxGlyph{}},
+			func(r CompareRow) (float64, float64) { return r.Limit, 0 }},
 	} {
 		marks := points{glyph: of.glyph, bar: vg.Points(0.8), horizontal: true}
 		for i, r := range d.Rows {

@@ -159,7 +159,8 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		},
 		// zeros on a log axis, a mean without an error
 		"compare-zero": whole(plots.Compare(plots.CompareData{Title: "many decades", Rows: []plots.CompareRow{
-			{"no error", nan, 0, 0, nan, nil}, {"tiny", nan, 1e-17, 1e-12, 2e-12, nil}, {"large", nan, 20, 21, 9, nil},
+			{"no error", nan, 0, 0, nan, nil, nan}, {"tiny", nan, 1e-17, 1e-12, 2e-12, nil, nan},
+			{"large", nan, 20, 21, 9, nil, nan},
 		}})),
 		"code-dense": func() (*plots.Figure, error) { // too many transitions to mark
 			d := codeData(64, 128)
@@ -180,9 +181,9 @@ func figures(t *testing.T) map[string]func() (*plots.Figure, error) {
 		"code":           whole(plots.CodeMatrix(codeData(8, 16))),
 		"code-large":     whole(plots.CodeMatrix(codeData(2000, 4000))),
 		"compare": whole(plots.Compare(plots.CompareData{Line: 3, Rows: []plots.CompareRow{
-			{"unary", 0.5, 0.4, 0.401, 0.001, &[2]float64{0.1, 0.6}}, {"johnson", 0.62, 0.55, 0.549, 0.002, nil},
-			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01, nil},
-			{"! hadamard", 90, nan, 30, 0.5, &[2]float64{0, 150}},
+			{"unary", 0.5, 0.4, 0.401, 0.001, &[2]float64{0.1, 0.6}, 0.3}, {"johnson", 0.62, 0.55, 0.549, 0.002, nil, 0.3},
+			{"codes/a-very-long-file-name-of-a-learned-code-matrix.csv", nan, 0.8, 0.79, 0.01, nil, 0.3},
+			{"! hadamard", 90, nan, 30, 0.5, &[2]float64{0, 150}, 0.3},
 		}})),
 	}
 }
@@ -240,7 +241,7 @@ func TestExtremes(t *testing.T) {
 				"verification of": whole(plots.Verify(
 					plots.VerifyData{Labels: []plots.VerifyLabel{{1, nan, b, a, b}, {2, nan, a, 1, 1}}})),
 				"comparison of": whole(plots.Compare(
-					plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a, &[2]float64{a, b}}, {"b", b, nan, a, b, nil}}})),
+					plots.CompareData{Rows: []plots.CompareRow{{"a", a, 1, b, a, &[2]float64{a, b}, a}, {"b", b, nan, a, b, nil, nan}}})),
 			} {
 				f, err := figure()
 				if err != nil {

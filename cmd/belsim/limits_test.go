@@ -137,14 +137,14 @@ func TestMemory(t *testing.T) {
 	head := npyHead("|u1", "40000, 40000") // all zero, which takes no room on disk
 	must.Succeed(t, errors.Join(os.WriteFile(big, head, 0o644), os.Truncate(big, int64(len(head))+40000*40000)))
 	all := map[string]string{
-		"codes " + big:                                   "big.npy needs 11.9 GiB of memory",
-		"compare unary --errors " + big:                  "big.npy needs 11.9 GiB of memory",
-		"compare hadamard --levels 65536":                "the bit transitions of hadamard needs 16.0 GiB of memory",
-		"compare onehot --levels 65536 --decoder median": "the decoder median of onehot needs 32.0 GiB of memory",
-		"heatmap hadamard unary --levels 65536":          "the bit transitions of hadamard needs 16.0 GiB of memory",
-		"heatmap --r 1:9:10000 --sigma 1:9:10000":        "a map of 10000 × 10000 cells needs",
-		"verify --code unary --levels 65536 --random":    "a random table of error probabilities needs 32.0 GiB",
-		"optimize --levels 65536 --bits 64":              "a search for 65536 levels and 64 bits needs",
+		"codes " + big:                                 "big.npy needs 11.9 GiB of memory",
+		"compare unary --errors " + big:                "big.npy needs 11.9 GiB of memory",
+		"compare hadamard --levels 65536":              "the bit transitions of hadamard needs 16.0 GiB of memory",
+		"compare onehot --levels 65536 --decoder best": "the decoder best of onehot needs 32.0 GiB of memory",
+		"heatmap hadamard unary --levels 65536":        "the bit transitions of hadamard needs 16.0 GiB of memory",
+		"heatmap --r 1:9:10000 --sigma 1:9:10000":      "a map of 10000 × 10000 cells needs",
+		"verify --code unary --levels 65536 --random":  "a random table of error probabilities needs 32.0 GiB",
+		"optimize --levels 65536 --bits 64":            "a search for 65536 levels and 64 bits needs",
 	}
 	if !long { // one file and one computation
 		few := []string{"codes " + big, "compare hadamard --levels 65536"}

@@ -13,6 +13,7 @@ import (
 
 	"belsim/errmodel"
 	"belsim/montecarlo"
+	"belsim/montecarlo/compare"
 	"belsim/plots/paper"
 	"belsim/theory/base/must"
 	"belsim/theory/code"
@@ -276,6 +277,41 @@ func checkFigure10(t *testing.T, captions map[string]string) {
 			}
 		}
 	}
+}
+
+// TestLimits: the table of theory/README.md has the limits and best errors of compare, and no error is below its limit.
+func TestLimits(t *testing.T) {
+	path := root + "/theory/README.md"
+	readme := content(t, path)
+	const head = "| levels | r | σ | code | bits | transitions | limit | `best` | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+	before, rest, ok := strings.Cut(readme, head)
+	table, after, _ := strings.Cut(rest, "\n**")
+	must.Equal(t, "theory/README.md has a table of limits", true, ok)
+	if !long && !*update {
+		t.Skip("30 problems take half a minute")
+	}
+	var rows strings.Builder
+	for _, at := range []string{"32 0.6 1.5", "64 0.6 0.8", "64 0.6 1.5", "64 0.6 3", "64 1 3", "256 2 6"} {
+		var found compare.Ranking
+		of := strings.Fields(at)
+		runJSON(t, &found, strings.Fields(fmt.Sprintf("compare unary johnson b1jdj b2jdj gray --decoder best --exact "+
+			"--samples 2000 -q --levels %s --r %s --sigma %s", of[0], of[1], of[2]))...)
+		slices.SortFunc(found.Results, func(a, b compare.Result) int { return b.Bits - a.Bits })
+		for _, r := range found.Results {
+			c := must.Get(code.New(r.Code, found.Levels))(t)
+			most := must.Get(c.Properties(t.Context(), 0))(t).MaxTransitions
+			if r.Best() < r.Limit {
+				t.Errorf("%s, %s: error %v, limit %v", at, r.Code, r.Best(), r.Limit)
+			}
+			fmt.Fprintf(&rows, "| %s | %s | %d | %d | %.3f | %.3g | %.2f |\n", strings.Join(of, " | "), r.Code, r.Bits, most,
+				math.Floor(1000*r.Limit)/1000, r.Best(), r.Limit/r.Best())
+		}
+	}
+	if *update {
+		write(t, path, before+head+rows.String()+"\n**"+after)
+		return
+	}
+	must.Equal(t, "the table of theory/README.md", rows.String(), table)
 }
 
 // TestDifferences: what theory/README.md says of the paper's equations, by the commands that it

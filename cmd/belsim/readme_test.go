@@ -42,7 +42,7 @@ type example struct {
 // example or a golden file shows the same command.
 var slowExample = regexp.MustCompile(
 	`--(recommend|fit-decoder|model|mae|training ce|baseline|quick|steps 6000)\b|` +
-		`-o (exact\.png|fit\.)|compare best|(mine\.npy unary|hadamard --levels 64) .*--samples 20000`)
+		`-o (exact\.png|fit\.)|compare best|only limit|(mine\.npy unary|hadamard --levels 64) .*--samples 20000`)
 
 // fileInDocument is a block that is marked with the name of a file.
 var fileInDocument = regexp.MustCompile("(?ms)^```(\\S+\\.\\S+)\n(.*?)^```$")

@@ -179,7 +179,7 @@ func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*exp
 	if err != nil {
 		return nil, err
 	}
-	p.Decoder, err = i.Inform(decode.Model{Prior: weights, Logits: p.Logits, Errors: e})
+	p.Decoder, err = i.Inform(decode.Model{Prior: weights, Logits: p.Logits, Errors: e, Rule: p.Cost.Rule(), Cost: p.Cost.Of})
 	return p, err
 }
 

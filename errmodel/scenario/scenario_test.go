@@ -96,7 +96,7 @@ func TestTheory(t *testing.T) {
 		{"gray", "gen-ex", nil, "", false},
 		{"gray", "gen-ex", bits, "", true},
 		{"unary", "gen-ex", bits, "", false},
-		{"unary", "median", bits, "", false},
+		{"unary", "best", bits, "", false},
 		{"gray", "gen", func(s *scenario.Scenario) { s.Outputs = decode.Logits }, "union bound on logits", false},
 	} {
 		s := scenario.New(scenario.Mixture{R: 0.3, Sigma: 2})

@@ -4,15 +4,18 @@ package compare
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 
 	"belsim/errmodel"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
+	"belsim/theory/base/parallel"
 	"belsim/theory/base/refuse"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
+	"belsim/theory/decode"
 	"belsim/theory/expect"
 )
 
@@ -35,6 +38,9 @@ type Result struct {
 	scenario.Design
 	code.Separation
 	expect.Expected
+	// no code of as many bits, of which none has more transitions, and no decoder of bits is below it; null for logits,
+	// where there is none, and where it takes more than about a second
+	Limit  float64 `json:"limit"`
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
 	// root of the mean squared error; exact where a formula gives exact, else sampled
@@ -54,7 +60,9 @@ type Result struct {
 	// why the error model is invalid for this code, whose errors are null then; missing elsewhere
 	Invalid string `json:"invalid,omitempty"`
 
-	ExactRMS bool `json:"-"` // RMS is exact
+	ExactRMS       bool `json:"-"` // RMS is exact
+	MaxTransitions int  `json:"-"`
+	LimitLater     bool `json:"-"` // the limit takes long, and was left out
 }
 
 // Best is the best figure for the error: the exact one where it exists.
@@ -162,12 +170,50 @@ func Rank(ctx context.Context, s *scenario.Scenario, run montecarlo.Run, candida
 		row.worst(t.Levels, weights, o, sums)
 		out.Results = append(out.Results, row)
 	}
+	if err := out.limits(ctx, s, run.Workers, candidates); err != nil {
+		return nil, err
+	}
 	out.rank()
 	for i := 1; i < len(out.Results); i++ {
 		out.Results[i].Tie = tied(out.Results[0], out.Results[i])
 	}
 	out.addInvalid(candidates.Invalid)
 	return out, nil
+}
+
+// quickLevels is the largest number of levels for which limits are computed where slow values are left out.
+const quickLevels = 64
+
+// limits computes the limit of each row, in the order of the problems.
+func (c *Ranking) limits(ctx context.Context, s *scenario.Scenario, workers int, of *Candidates) error {
+	type size struct{ bits, transitions int }
+	rows := map[size][]*Result{}
+	for i, p := range of.Problems {
+		row := &c.Results[i]
+		row.Limit, row.LimitLater = math.NaN(), of.Skip.Slow && c.Levels > quickLevels && !of.Skip.Limit
+		if of.Skip.Limit || row.LimitLater || row.Outputs != decode.Bits || p.Code.Circular() {
+			continue
+		}
+		positions, err := scenario.Transitions(ctx, p.Code)
+		if err != nil {
+			return err
+		}
+		for _, at := range positions {
+			row.MaxTransitions = max(row.MaxTransitions, len(at))
+		}
+		of := size{p.Code.Bits(), row.MaxTransitions}
+		rows[of] = append(rows[of], row)
+	}
+	sizes := slices.Collect(maps.Keys(rows))
+	return parallel.Each(ctx, workers, len(sizes), func() (func(context.Context, int) error, error) {
+		return func(ctx context.Context, i int) error {
+			v, err := s.Limit(ctx, c.Levels, sizes[i].bits, sizes[i].transitions, false, of.Skip.Slow)
+			for _, row := range rows[sizes[i]] {
+				row.Limit = v
+			}
+			return err
+		}, nil
+	})
 }
 
 // rank puts the smallest error first, and codes that networks learn badly last.
@@ -223,7 +269,7 @@ func (c *Ranking) addInvalid(codes []InvalidCode) {
 			Design: scenario.Design{Levels: i.Code.Levels(), Code: i.Code.Name(), Bits: i.Code.Bits(),
 				Transitions: i.Code.TransitionsPerBit()},
 			Expected: expect.Expected{Bound: none, Exact: none}, Mean: none, StdErr: none,
-			RMS: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
+			Limit: none, RMS: none, WorstMean: none, WorstErr: none, Invalid: i.Err.Error(),
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"belsim/theory/cost"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
+	"belsim/theory/limit"
 )
 
 // Table has a row for each code and decoder. Its lines are not wider than a terminal: the worst
@@ -82,6 +83,7 @@ func (c *Ranking) Notes() string {
 	if len(unlearned) > 0 {
 		out.WriteString("! " + code.LearnedBadly(unlearned...) + ". Such codes stand below the line.\n")
 	}
+	out.WriteString(c.Results[0].limitText())
 	if c.has(Result.isTie) {
 		out.WriteString("~ Not told apart from the first row.\n")
 	}
@@ -95,7 +97,7 @@ func (c *Ranking) Notes() string {
 		const text = "none in N: none of N samples erred, which bounds the error and does not make it 0."
 		out.WriteString(text + " --samples takes more.\n")
 	}
-	if c.has(func(r Result) bool { return r.Later }) {
+	if c.has(func(r Result) bool { return r.Later || r.LimitLater }) {
 		out.WriteString("… Not computed: takes more than a second. --exact computes what takes up to five minutes.\n")
 	}
 	if c.has(Result.unknown) {
@@ -110,6 +112,17 @@ func (c *Ranking) Notes() string {
 		return ""
 	}
 	return "\n" + out.String()
+}
+
+// limitText says what no code of the size of a row is below; "" where there is no limit.
+func (r Result) limitText() string {
+	switch {
+	case r.LimitLater:
+		return "limit: …\n"
+	case !(r.Limit > 1e-6): // it says nothing
+		return ""
+	}
+	return "limit: " + limit.Text(r.Bits, r.MaxTransitions, r.Limit) + ", whatever decodes the bits.\n"
 }
 
 // Unlearned reports whether the error model is a mixture, and networks learn a code worse than it

@@ -17,6 +17,7 @@ import (
 	"belsim/theory/code"
 	"belsim/theory/decode"
 	"belsim/theory/expect"
+	"belsim/theory/limit"
 )
 
 // maxSteps limits Options.Steps, far beyond any useful search.
@@ -98,6 +99,8 @@ type Optimized struct {
 	// 100·(1 − error/the best baseline's), of exact values where they exist; null without a
 	// baseline, and where an error is 0
 	Improvement float64 `json:"improvement_percent"`
+	// no code of as many bits and most transitions, and no decoder of bits, has less; null where there is no such limit
+	Limit float64 `json:"limit"`
 	// a row for each code that was given, and each named one of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`
 	// the code words, a text of 0 and 1 for each level
@@ -106,6 +109,8 @@ type Optimized struct {
 
 	Found   *code.Code `json:"-"`
 	Stopped bool       `json:"-"` // the context ended: the code is the best until then
+
+	Allowed int `json:"-"` // most transitions of a bit that the search allowed; 0 for any number
 }
 
 // Interrupted returns an error where Stopped is set, which says how far the search was; else
@@ -124,6 +129,9 @@ func (o *Optimized) Remarks() []string {
 	if o.R != nil && code.HardToLearn(o.Transitions) {
 		learned := code.Learned{Name: o.Code, Transitions: o.Transitions}
 		out = append(out, code.LearnedBadly(learned)+". --max-transitions limits them.")
+	}
+	if o.Limit > 1e-6 {
+		out = append(out, fmt.Sprintf("found %s; %s", table.Short(o.best()), limit.Text(o.Bits, o.Allowed, o.Limit)))
 	}
 	switch best := o.Improvement; {
 	case best == 0:
@@ -158,6 +166,10 @@ func (o *Optimized) Table() *table.Table {
 // returns the context's error. Another error says that no code can satisfy the options.
 func (p *Optimizer) Find(ctx context.Context, progress func(steps uint64, best float64)) (*Optimized, error) {
 	o := p.Options
+	var err error
+	if o.Limit, err = p.scenario.Limit(ctx, o.Levels, o.Bits, max(o.MaxTransitions, 0), o.Circular, false); err != nil {
+		return nil, err
+	}
 	steps := uint64(0)
 	o.Progress = func(n uint64, best float64) {
 		steps += n
@@ -178,6 +190,10 @@ func (p *Optimizer) Find(ctx context.Context, progress func(steps uint64, best f
 	if err != nil {
 		return nil, err
 	}
+	if o.MaxTransitions > 0 && o.MaxTransitions < o.Levels {
+		out.Allowed = o.MaxTransitions
+	}
+	out.Limit = o.Limit
 	out.Estimate, out.Baselines, out.Steps, out.Stopped = estimate, rows, steps, ctx.Err() != nil
 	if len(rows) > 0 && estimate.best() > 0 && rows[0].best() > 0 {
 		out.Improvement = -montecarlo.Percent(estimate.best(), rows[0].best()) + 0 // no −0
@@ -201,7 +217,7 @@ func (p *Optimizer) compare(ctx context.Context, best *candidate) (*candidate, E
 	if err != nil {
 		return nil, least, nil, err
 	}
-	candidates.Skip = expect.Skip{Bounds: true, AnyLaw: true}
+	candidates.Skip = expect.Skip{Bounds: true, AnyLaw: true, Limit: true}
 	run := montecarlo.Run{Backend: montecarlo.CPU{Workers: p.Options.Workers}, Workers: p.Options.Workers}
 	ranking, err := compare.Rank(ctx, &p.scenario, run, candidates, p.draw)
 	if err != nil {

@@ -52,6 +52,9 @@ type Options struct {
 	MaxTransitions int  // largest number of transitions of a bit; 0 or less: any number
 	Repeat         bool // columns with transitions may be equal or complementary
 
+	// Limit is what no code has less than. A search ends before its steps where the best code has no more.
+	Limit float64
+
 	Workers int // goroutines; 0: as many as there are processors
 
 	Seed  uint64
@@ -132,6 +135,9 @@ func (o *Options) from(ctx context.Context, all []candidate) (*candidate, error)
 		return nil, err
 	}
 	for round := range rounds {
+		if all[0].Mean <= o.Limit {
+			break
+		}
 		begin := all[:min(len(all), chainCount>>round)]
 		chains := o.anneal(ctx, round, begin)
 		// The codes from which chains begin are judged, too: a search never ends with a worse code

@@ -45,7 +45,7 @@ def measure(name, decoder, seconds=3.0, batch=4096):
     return done / (clock() - start), total / done
 
 def measure_posterior(name, seconds=3.0, batch=4096):
-    """The decoder median, which knows the error model: scores that are affine in the logits."""
+    """The decoder best for |error|, which knows the error model: scores that are affine in the logits."""
     import numpy
     code = torch.from_numpy(numpy.load(f"{name}.npy")).float()
     e = errors(code, 0.5, 3).clamp(1e-12, 1 - 1e-12)
@@ -86,7 +86,7 @@ for name in ["unary", "johnson", "b1jdj", "hexj"]:
         print(f"{name:10} {decoder:7} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
 for name in ["unary", "johnson", "b1jdj", "hexj"]:
     best = max(measure_posterior(name, batch=b) for b in (1024, 4096))
-    print(f"{name:10} {'median':7} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
+    print(f"{name:10} {'best':7} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")
 for name in ["b1jdj", "hexj"]:
     best = max(measure_hard(name, batch=b) for b in (1024, 4096))
     print(f"{name:10} {'hard gen, NumPy':15} {best[0]:12.0f} samples/s, mean |error| {best[1]:.4f}")

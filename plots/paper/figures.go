@@ -20,7 +20,7 @@ import (
 	"belsim/theory/decode"
 )
 
-// Figure is one of the paper's figures.
+// Figure is one of the paper's figures, or stands beside them.
 type Figure struct {
 	Name, Caption string
 	Args          []string // of the command that makes it, without its outputs; nil: Make does
@@ -69,6 +69,9 @@ func Figures(quick bool) []Figure {
 			"--r", "2", "--sigma", "5"),
 		{Name: "11", Caption: "Error probabilities of six classifiers of the Johnson code, as in Figure 3(b).",
 			Make: profilesOf("johnson", 1, 6, 12, 18, 24, 32)},
+		{Name: "limit", Caption: "No panel of the paper's: the error that no code of so many bits and no decoder is below, with and " +
+			"without a largest number of transitions a bit, the best named code of no more bits, and the codes that optimize finds, " +
+			"read by the best decoder.", Make: limits(quick)},
 	}
 }
 

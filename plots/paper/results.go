@@ -33,7 +33,7 @@ func CompareData(c *compare.Ranking, model string, style plots.Style) plots.Comp
 			name = "! " + name
 		}
 		d.Rows = append(d.Rows, plots.CompareRow{Name: name + ")", Bound: r.Bound, Exact: r.Exact, Mean: r.Mean,
-			StdErr: r.StdErr, AnyLaw: r.AnyLaw})
+			StdErr: r.StdErr, AnyLaw: r.AnyLaw, Limit: r.Limit})
 	}
 	return d
 }

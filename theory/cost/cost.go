@@ -219,6 +219,22 @@ func (c Cost) Absolute() bool {
 	return c.shape == absolute && c.values == nil && c.circle == 0 && c.table == nil
 }
 
+// Even reports whether the cost is a function of the distance of even levels.
+func (c Cost) Even() bool { return c.values == nil && c.table == nil }
+
+// Rule makes the label of the smallest mean cost of a posterior, of labels that are levels unless the cost is a square.
+func (c Cost) Rule() decode.Rule {
+	switch {
+	case c.table != nil || c.shape == beyond || c.shape == squared && (c.circle > 0 || c.values != nil):
+		return decode.Least
+	case c.shape == squared:
+		return decode.Mean
+	case c.shape == zeroOne:
+		return decode.MAP
+	}
+	return decode.Median
+}
+
 // Largest is the largest cost of answers that are the levels lo..hi, where the label is level n.
 func (c Cost) Largest(n, lo, hi int) (largest float64) {
 	if c.table == nil && c.circle == 0 { // it grows with the distance on either side

@@ -93,9 +93,9 @@ func Real(d Decoder) bool { return Is[RealDecoder](d) }
 func ReadsLogits(d Decoder) bool { return Is[LogitDecoder](d) }
 
 // PrefersLogits reports whether a decoder of a code reads logits by default: it reads them,
-// and it answers with real numbers or the code is of real numbers.
+// and it answers with real numbers or the code is of real numbers. An Informed decoder reads bits.
 func PrefersLogits(c *code.Code, d Decoder) bool {
-	return ReadsLogits(d) && (Real(d) || c.Real())
+	return ReadsLogits(d) && (Real(d) && !Is[Informed](d) || c.Real())
 }
 
 // Value returns the label of a packed word, in levels: the Value of a RealDecoder, or else the

@@ -18,6 +18,10 @@ import (
 type Model struct {
 	Prior  []float64 // the probability of each label, length L, up to a factor; nil: all alike
 	Logits bool      // the decoder reads logits, else bits
+	// Rule makes the label of the posterior: "" stands for Median.
+	Rule Rule
+	// Cost is what an answer costs where the label is level n, from 1, for the rule Least.
+	Cost func(n int, answer float64) float64
 	// Errors has the error probabilities e[n,k], L × M, of bits that err independently. Their
 	// logits are normal as MeanLogit has them.
 	Errors mat.Matrix
@@ -37,8 +41,9 @@ type Informed interface {
 //
 //	P(n | outputs) ∝ π_n · P(outputs | n).
 //
-// The label is its median, which has the smallest mean |error| of all decoders that read the same
-// outputs of these classifiers; on a circle, the smallest mean distance along it. It is immutable and safe for concurrent use.
+// The label is that of a Rule, by default the median, which has the smallest mean |error| of all decoders that read the
+// same outputs of these classifiers; on a circle, the smallest mean distance along it. It is immutable and safe for
+// concurrent use.
 //
 // Where bits err independently, the logarithms of the probabilities are affine in the outputs (see
 // Affine). Levels at which an output is impossible, because e is 0 or 1, are left out. Where it is
@@ -51,11 +56,20 @@ type Posterior struct {
 	sure   *sure // bits that are certain; nil where there are none
 }
 
-var _ Informed = (*Posterior)(nil)
+// Best is the name of a Posterior, whose rule suits the cost of answers.
+const Best = "best"
 
-// medianEntry is the entry of a Posterior.
-var medianEntry = Entry{
-	Name: string(Median), Logits: true, Informed: true,
+// expected is a Posterior that answers with the mean, a real number.
+type expected struct{ *Posterior }
+
+var (
+	_ Informed    = (*Posterior)(nil)
+	_ RealDecoder = expected{}
+)
+
+// bestEntry is the entry of a Posterior.
+var bestEntry = Entry{
+	Name: Best, Logits: true, Informed: true,
 	New: func(c *code.Code, _ Options) (Decoder, error) { return NewPosterior(c, Model{}) },
 }
 
@@ -67,15 +81,18 @@ const usualError = 1e-3
 // it is a *memory.Error where L × M numbers do not fit in memory.
 func NewPosterior(c *code.Code, m Model) (*Posterior, error) {
 	if c.Real() {
-		return nil, fmt.Errorf("%w: %s knows the bits of codes, and %s holds real numbers", ErrUnfit, Median, c.Name())
+		return nil, fmt.Errorf("%w: %s knows the bits of codes, and %s holds real numbers", ErrUnfit, Best, c.Name())
 	}
-	if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Median, c.Name()),
+	if err := memory.Check(fmt.Sprintf("the decoder %s of %s", Best, c.Name()),
 		memory.Product(c.Levels(), c.Bits(), 8)); err != nil {
 		return nil, err
 	}
 	prior, err := logPrior(m.Prior, c.Levels())
 	if err != nil {
 		return nil, err
+	}
+	if m.Rule == "" {
+		m.Rule = Median
 	}
 	p := &Posterior{code: c, model: m}
 	read := p.readBits
@@ -144,7 +161,7 @@ func (p *Posterior) readLogits(offsets []float64) error {
 		}
 		weights.Set(i, k, m)
 	})
-	p.affine = &Affine{Median, weights, offsets}
+	p.affine = &Affine{p.model.Rule, weights, offsets}
 	return err
 }
 
@@ -169,7 +186,7 @@ func (p *Posterior) readBits(offsets []float64) error {
 		}
 		weights.Set(i, k, w)
 	})
-	p.affine = &Affine{Median, weights, offsets}
+	p.affine = &Affine{p.model.Rule, weights, offsets}
 	return err
 }
 
@@ -221,13 +238,22 @@ func (s *sure) leave(scores []float64, word []uint64) {
 }
 
 // Name implements Decoder.
-func (p *Posterior) Name() string { return string(Median) }
+func (p *Posterior) Name() string { return Best }
 
 // Circular reports whether the levels are on a circle.
 func (p *Posterior) Circular() bool { return p.code.Circular() }
 
-// Inform implements Informed.
-func (p *Posterior) Inform(m Model) (Decoder, error) { return NewPosterior(p.code, m) }
+// Inform implements Informed. With the rule Mean the decoder is a RealDecoder.
+func (p *Posterior) Inform(m Model) (Decoder, error) {
+	out, err := NewPosterior(p.code, m)
+	if err == nil && m.Rule == Mean {
+		return expected{out}, nil
+	}
+	return out, err
+}
+
+// Value implements RealDecoder.
+func (d expected) Value(word []uint64) float64 { return d.label(signs(word, d.code.Bits()), word) }
 
 // Scores returns the decoder as scores of the levels that are affine in the outputs. ok is false
 // where it is more than that, because bits are certain.
@@ -240,7 +266,32 @@ func (p *Posterior) label(z []float64, word []uint64) float64 {
 	if p.sure != nil {
 		p.sure.leave(scores, word)
 	}
-	return Median.Label(scores, nil, p.code.Circle())
+	if p.model.Rule == Least {
+		return leastCost(scores, p.model.Cost)
+	}
+	var values []float64 // of levels: 1 … L
+	if p.model.Rule == Mean {
+		values = p.code.Places()
+	}
+	return p.model.Rule.Label(scores, values, p.code.Circle())
+}
+
+// leastCost is the level of the smallest mean cost, the first of equal ones.
+func leastCost(scores []float64, cost func(n int, answer float64) float64) float64 {
+	total := Weigh(scores)
+	at, least := 1, math.Inf(1)
+	for m := 1; m <= len(scores); m++ {
+		sum := 0.0
+		for i, w := range scores {
+			if w > 0 {
+				sum += w * cost(i+1, float64(m))
+			}
+		}
+		if sum < least-equalScores*total {
+			at, least = m, sum
+		}
+	}
+	return float64(at)
 }
 
 // Decode implements Decoder, in O(L·M).

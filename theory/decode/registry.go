@@ -50,7 +50,7 @@ type Registry []Entry
 
 // Builtin returns the decoders of this package.
 func Builtin() Registry {
-	return Registry{belUEntry, belJEntry, genEntry, genExEntry, medianEntry}
+	return Registry{belUEntry, belJEntry, genEntry, genExEntry, bestEntry}
 }
 
 // Names lists the decoders, Auto not included.

@@ -15,6 +15,7 @@ const (
 	MAP    Rule = "map"    // the most probable level
 	Median Rule = "median" // the smallest level that is not below half of the probability: the Bayes risk of |error|
 	Mean   Rule = "mean"   // the expected label, a real number: the Bayes risk of the squared error
+	Least  Rule = "least"  // the level of the smallest mean cost; only a Posterior knows costs
 )
 
 // On a circle, the median is the level of the smallest mean distance along it, and the mean is the

@@ -75,6 +75,7 @@ type Expected struct {
 // Skip says which values are left out, because they take long.
 type Skip struct {
 	Bounds, Exact, Intervals, AnyLaw bool
+	Limit                            bool // which only package compare computes
 	SlowLaw                          bool // of any law, what takes more than about a second of a processor
 	Slow                             bool // of everything, what does
 }

@@ -62,7 +62,7 @@ func draw(t *testing.T, rng *rand.Rand, n int) problem {
 	if kind := rng.IntN(6); !ok || kind == 0 {
 		decoder = "gen"
 		if kind == 1 || kind == 2 {
-			decoder = []string{"gen-ex", "median"}[kind-1]
+			decoder = []string{"gen-ex", "best"}[kind-1]
 		}
 	}
 	p := problem{Problem: &expect.Problem{Code: c}, prior: make([]float64, c.Levels())}
@@ -90,7 +90,8 @@ func draw(t *testing.T, rng *rand.Rand, n int) problem {
 	p.drawCost(t, rng)
 	p.Decoder = must.Get(decode.New(decoder, p.Code))(t) // which may be on a circle
 	if informed, ok := p.Decoder.(decode.Informed); ok {
-		p.Decoder = must.Get(informed.Inform(decode.Model{Errors: e, Prior: p.prior}))(t)
+		p.Decoder = must.Get(informed.Inform(decode.Model{Errors: e, Prior: p.prior, Rule: p.Cost.Rule(),
+			Cost: p.Cost.Of}))(t)
 	}
 	return p
 }

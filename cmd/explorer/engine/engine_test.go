@@ -161,7 +161,7 @@ func TestRowIsCompare(t *testing.T) {
 			s.Decoder = decoder
 			sub := must.Get(e.subject(t.Context(), s, Code{Name: name}, ""))(t)
 			c := must.Get(compare.Rank(t.Context(), sub.scenario, run, &compare.Candidates{
-				Problems: []*montecarlo.Problem{sub.problem}, Skip: expect.Skip{AnyLaw: true},
+				Problems: []*montecarlo.Problem{sub.problem}, Skip: expect.Skip{AnyLaw: true, Limit: true},
 			}, s.draw(50)))(t)
 			row := ask(t, e, "row", rowQuestion{Subject: Subject{Scene: s, Code: Code{Name: name}}, Samples: 50})
 			want := rowAnswer{Result: c.Results[0]}

@@ -190,7 +190,7 @@ func (s *subject) omit(quick bool) expect.Skip {
 	}
 	return expect.Skip{
 		Bounds: s.problem.Kind.Hard() && bound > mostBound, Exact: exact > mostExact,
-		Intervals: quick, AnyLaw: true,
+		Intervals: quick, AnyLaw: true, Limit: true,
 	}
 }
 
