@@ -31,13 +31,14 @@ func (f *Fit) opening(n *network) []string {
 	}
 	first := n.misread // the fault whose mend is what to do next
 	for i := range f.Findings {
-		if x := &f.Findings[i]; first == nil && x.Mend != "" {
+		if x := &f.Findings[i]; first == nil && x.Mend != "" && x.Helps() {
 			first = x
 		}
 	}
 	for i := range f.Findings {
-		x := &f.Findings[i]
-		out = append(out, sentenceOf(x.Text), when(x != first && !x.Misread(), sentenceOf(x.Mend)))
+		if x := &f.Findings[i]; x.Told() {
+			out = append(out, sentenceOf(x.Text), when(x != first && math.IsNaN(x.Error), sentenceOf(x.Mend)))
+		}
 	}
 	if n.misread == nil {
 		out = append(out, f.directText())

@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,285 +13,259 @@ import (
 	"belsim/theory/decode"
 )
 
-const (
-	// near is the bias of sound networks, in levels, in a fifth of their answers: see misplaced. Below placed all is
-	// well; a mend counts from moved on, one with a free parameter from movedFree; a simpler mend may cost simpler. A
-	// range that is another moves an end level by farthest, and gains more than surely standard errors.
-	near                              = 0.08
-	placed, moved, movedFree, simpler = 12.0, 10.0, 14.0, 3.0
-	farthest, surely                  = 0.4, 2
-)
+// crossed is a trial along lines of the answers of a decoder: each half of the samples is read along the line that the other
+// half chooses. The trial's own line is that of all samples.
+func (s *search) crossed(f Finding, way *trial, choose func(half int) observed.Line) *trial {
+	t := trial{Finding: f, Line: choose(both), answer: make([]float64, s.Len())}
+	for half := range 2 {
+		l := choose(half)
+		for i := range s.rows(1 - half) {
+			t.answer[i] = l.At(way.answer[i])
+		}
+	}
+	t.errors = s.off(s.Code, t.answer)
+	s.judge(&t)
+	return &t
+}
 
-// codec finds that encoder and decoder place the levels differently: shifted by halves of a level,
-// with edges for centres, or stretched from one end; or anything that gains much: a shift by more,
-// or else a line.
+// fixed is a line that no sample chooses.
+func fixed(offset, slope float64) func(int) observed.Line {
+	return func(int) observed.Line { return observed.Line{Offset: offset, Slope: slope} }
+}
+
+// codec finds that a line of the answers has a smaller error: one of an encoder that places the levels differently, shifted
+// by halves of a level or with edges for centres, where that gains most of what any line gains, or stretched from one end,
+// or any other.
 func (s *search) codec() *trial {
-	if s.Code.Uneven() {
-		return nil
-	}
+	// A line is one of many: how many standard errors it gains at least, and which share of the error; how near the error may be
+	// to that of guessing; and what a simple line may lack of the gain.
+	const chosen, least, guess, simple = 3.0, 0.02, 0.95, 0.25
 	levels := float64(s.Code.Levels())
-	w := 1 / levels // of edges, levels are levels·(1 − w) apart
-	var off observed.Sums
-	var sorted []float64
-	for i, v := range s.read.answer {
-		off.Add(v - s.Exact[i])
-		sorted = append(sorted, v-s.Exact[i])
-	}
-	slices.Sort(sorted)
-	bias, median, before := off.Error(), sorted[len(sorted)/2], s.misplaced(observed.Line{Offset: 0, Slope: 1})
-	var shifts []trial
-	for _, by := range []float64{-0.5, 0.5, -1, 1} {
-		if t := s.moved("shift", observed.Line{Offset: by, Slope: 1}); s.shifted(&t, bias, median) {
-			shifts = append(shifts, t)
+	w, way := 1/levels, &s.read // of edges, levels are levels·(1 − w) apart
+	var all []*trial
+	if !s.predicts() {
+		for _, by := range []float64{-0.5, 0.5, -1, 1} {
+			all = append(all, s.crossed(Finding{Name: "shift", Number: -by}, way, fixed(by, 1)))
 		}
+		all = append(all, s.crossed(Finding{Name: "edges", Number: 1 - w}, way, fixed(0.5+0.5*w, 1-w)),
+			s.crossed(Finding{Name: "edges", Number: levels / (levels - 1)}, way, fixed(-0.5*(levels+1)/(levels-1), levels/(levels-1))))
 	}
+	fixedLines := len(all)
+	all = append(all, s.crossed(Finding{Name: "shift"}, way, s.median), s.crossed(Finding{Name: "stretch"}, way, s.from(levels)),
+		s.crossed(Finding{Name: "stretch"}, way, s.from(1)), s.crossed(Finding{Name: "line"}, way, s.line))
 	var best *trial
-	rest := before
-	if len(shifts) > 0 {
-		best = least(shifts)
-		rest = s.misplaced(best.Line)
-	}
-	edges := s.moved("edges", observed.Line{Offset: 0.5 + 0.5*w, Slope: 1 - w})
-	edges.Text = "the ends of the range are edges of bins, and not the first and the last level as it is read: levels are the centres of bins"
-	centres := s.moved("edges", observed.Line{Offset: -0.5 * (levels + 1) / (levels - 1), Slope: levels / (levels - 1)})
-	centres.Text = "the ends of the range are the first and the last level, and not edges of bins as it is read"
-	for _, t := range []trial{edges, centres, s.moved("stretch", s.from(levels)), s.moved("stretch", s.from(1)),
-		s.moved("far", observed.Line{Offset: -s.median(), Slope: 1}), s.moved("line", s.line())} {
-		gain, after, far := s.judge(&t), s.misplaced(t.Line), max(math.Abs(t.At(1)-1), math.Abs(t.At(levels)-levels)) > farthest
-		told := after < placed && before-after > moved && t.Mended < (1+same)*t.Error
-		switch t.Name {
-		case "stretch": // it was fitted
-			told = told && far && gain > surely && before-after > movedFree && t.Mended < (1-same/3)*t.Error
-		case "far", "line":
-			told = far && gain > sure && t.Error-t.Mended > worthwhile*t.Error && math.Abs(math.Log(t.Slope)) < 0.3 && s.told(&t)
-		}
-		if !told || !(t.Slope > 0) || best != nil && best.Name == "far" && t.Mended > (1-worthwhile)*best.Mended {
-			continue
-		}
-		if best == nil || after < rest-simpler && t.Mended < (1-2*worthwhile)*best.Mended || best.Name != "shift" &&
-			(after < rest && t.Name == "edges" || after < rest-simpler && t.Mended < 0.95*best.Mended) {
-			best, rest = &t, after
+	for _, t := range all {
+		if t.Slope > 0 && (best == nil || t.Mended < best.Mended) {
+			best = t
 		}
 	}
-	if best == nil {
+	if best == nil || !(best.Error-best.Mended > chosen*best.StdErr && best.Error-best.Mended > least*best.Error) || !s.told(best, guess) {
 		return nil
 	}
-	s.describe(best, bias)
+	any := best
+	for _, t := range all[:fixedLines] {
+		if (best == any || t.Mended < best.Mended) && t.Mended-any.Mended < simple*(any.Error-any.Mended) && t.Helps() {
+			best = t
+		}
+	}
+	s.describe(best)
 	return best
 }
 
-// median is that of how far answers lie above the targets, of the half that chooses: it does not
-// move with answers that are clipped.
-func (s *search) median() float64 {
+// median is a shift by how far answers lie above the targets in the median.
+func (s *search) median(half int) observed.Line {
 	var above []float64
-	for i := 0; i < s.Len(); i += 2 {
+	for i := range s.rows(half) {
 		above = append(above, s.read.answer[i]-s.Exact[i])
 	}
 	slices.Sort(above)
-	return above[len(above)/2]
+	return observed.Line{Offset: -above[len(above)/2], Slope: 1}
 }
 
-// moved is a reading of targets at a line of the answers.
-func (s *search) moved(name string, l observed.Line) trial {
-	t := trial{Finding: Finding{Name: name, Number: l.Slope}, Line: l}
-	if l.Slope == 1 {
-		t.Number = -l.Offset
+// from is the line of least squares through an end of the levels.
+func (s *search) from(end float64) func(half int) observed.Line {
+	return func(half int) observed.Line {
+		xx, xy := 0.0, 0.0
+		for i := range s.rows(half) {
+			x := s.read.answer[i] - end
+			xx, xy = xx+x*x, xy+x*(s.Exact[i]-end)
+		}
+		return observed.Line{Offset: end - end*xy/xx, Slope: xy / xx}
 	}
-	for _, v := range s.read.answer {
-		t.answer = append(t.answer, l.At(v))
-	}
-	t.errors = s.off(s.Code, t.answer)
-	return t
 }
 
-// shifted reports whether a shift is told. The bias is nearer to the shift than to none, by two standard errors, which
-// are small; so is the median of what makes it, which skewed noise does not move; and the judges gain. Or these surely
-// gain a twentieth of the error, which sound networks do not: one of both is near the shift then, and none is near none.
-func (s *search) shifted(t *trial, bias observed.Error, median float64) bool {
-	const enough, small = worthwhile / 2, 0.15
-	half, gain := math.Abs(t.Offset)/2, s.judge(t)
-	off, middle := math.Abs(bias.Mean+t.Offset), math.Abs(median+t.Offset)
-	return off+surely*bias.StdErr < half && bias.StdErr < small && middle < half && gain > 1 ||
-		gain > sure && t.Error-t.Mended > enough*t.Error && min(off, middle) < half &&
-			min(-bias.Mean/t.Offset, -median/t.Offset) > 0.5
-}
-
-// from is the line of least squares of the half that chooses through an end of the levels.
-func (s *search) from(end float64) observed.Line {
-	xx, xy := 0.0, 0.0
-	for i := 0; i < s.Len(); i += 2 {
-		x := s.read.answer[i] - end
-		xx, xy = xx+x*x, xy+x*(s.Exact[i]-end)
-	}
-	return observed.Line{Offset: end - end*xy/xx, Slope: xy / xx}
-}
-
-// line is that of least squares of the half that chooses.
-func (s *search) line() observed.Line {
+// line is that of least squares.
+func (s *search) line(half int) observed.Line {
 	var sums observed.LineSums
-	for i := 0; i < s.Len(); i += 2 {
+	for i := range s.rows(half) {
 		sums.Add(s.read.answer[i], s.Exact[i])
 	}
 	return sums.Line()
 }
 
-// misplaced is how far the targets lie from a line of the answers: in each fifth of the answers the square of
-// their mean distance, in units of what sound networks have and of its standard error, added up.
-func (s *search) misplaced(l observed.Line) (sum float64) {
-	rows := make([]int, s.Len())
-	for i := range rows {
-		rows[i] = i
+// describe writes the text and the mend of a line.
+func (s *search) describe(t *trial) {
+	label, l, width := s.Input.Labels.Label, t.Line, s.Input.Labels.Width()
+	side, sign := "above", "subtract"
+	if l.Offset >= 0 { // which brings the answers down to the targets, or up
+		side, sign = "below", "add"
 	}
-	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(s.read.answer[a], s.read.answer[b]) })
-	const fifths = 5
-	for k := range fifths {
-		var rest observed.Sums
-		for _, i := range rows[k*len(rows)/fifths : (k+1)*len(rows)/fifths] {
-			rest.Add(s.Exact[i] - l.At(s.read.answer[i]))
-		}
-		e := rest.Error()
-		sum += e.Mean * e.Mean / (near*near + e.StdErr*e.StdErr)
-	}
-	return sum
-}
-
-// describe writes the text and the mend.
-func (s *search) describe(t *trial, e observed.Error) {
-	label, l := s.Input.Labels.Label, t.Line
-	side := "above"
-	if l.Offset >= 0 { // which brings the answers down to the targets, or up; a shift that is told has the bias's sign
-		side = "below"
-	}
-	switch t.Name {
-	case "far":
-		t.Name = "shift"
+	apart := map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.Offset)]
+	switch {
+	case t.Name == "shift" && s.predicts():
+		t.Name, t.Number = "bias", -l.Offset
+		size := table.Short(width * math.Abs(l.Offset))
+		t.Text = fmt.Sprintf("the predictions lie %s %s the targets in the median", size, side)
+		t.Mend = fmt.Sprintf("%s %s: by samples that took no part in this, %s then", sign, size, t.less())
+		return
+	case s.predicts():
+		t.Name, t.Number = "stretch", l.Slope
+		factor, offset := table.Short(l.Slope), label(l.At(1))-l.Slope*label(1)
+		sign = map[bool]string{true: "subtract", false: "add"}[offset < 0]
+		t.Text = fmt.Sprintf("the targets rise by %s where the predictions rise by 1: their units or ranges differ, or the "+
+			"network is trained too little or too long", factor)
+		t.Mend = fmt.Sprintf("multiply the predictions by %s, then %s %s: by samples that took no part in this, %s then",
+			factor, sign, table.Short(math.Abs(offset)), t.less())
+		return
+	case t.Name == "shift" && apart != "":
+		t.Text = fmt.Sprintf("answers lie about %s %s the targets: encoder and decoder place the levels %s apart, or the network is biased",
+			apart, side, apart)
+	case t.Name == "shift":
+		t.Number = -l.Offset
 		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets in the median: encoder and decoder place the levels "+
 			"differently, or the network is biased", math.Abs(l.Offset), side)
-	case "shift":
-		t.Text = fmt.Sprintf("answers lie %.2f levels %s the targets (± %.2f), the same at all levels: encoder and decoder "+
-			"place the levels %s apart, or the network is biased", math.Abs(e.Mean), side, e.StdErr,
-			map[float64]string{0.5: "half a level", 1: "one level"}[math.Abs(l.Offset)])
-	case "stretch", "line":
+	default:
+		t.Number = l.Slope
 		t.Text = fmt.Sprintf("answers spread %.2g %% %s than the targets: encoder and decoder have different ranges, or "+
-			"the network is trained too little",
+			"the network is trained too little or too long",
 			100*math.Abs(1/l.Slope-1), map[bool]string{true: "wider", false: "narrower"}[l.Slope < 1])
+		if t.Name == "edges" {
+			t.Text += "; or the ends of the range are " + map[bool]string{true: "edges of bins, whose centres are the levels",
+				false: "the first and the last level, and not edges of bins"}[l.Slope < 1]
+		}
 	}
-	last := l.At(float64(s.Code.Levels()))
-	ends := position.Range(l.At(1), last)
-	if s.Input.Labels.Real {
-		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", label(l.At(1)), label(last)))
-	}
-	t.Mend = fmt.Sprintf("fit a decoder, or give %s if the encoder places levels so: by samples that took no part in this, "+
-		"%s then", ends, t.less())
+	last := float64(s.Code.Levels())
+	s.ranged(t, l.At(1), l.At(last), "")
+	t.Mend = "fit a decoder, or " + t.Mend + " if the encoder places levels so: by samples that took no part in this, " + t.less() + " then"
 }
 
-// predicted finds that predictions of direct regression are too large or too small by one amount,
-// or by a factor where that gains much more: without it, samples that took no part in this have a
-// smaller error. Predictions that were clipped say nothing of either.
-func (s *search) predicted() *Finding {
-	const gained = 0.01 // of the error
-	lo, hi := s.ends()
-	var half, all observed.Sums
-	var sums observed.LineSums
-	for i, v := range s.Own {
-		if v <= lo || v >= hi {
-			continue
-		}
-		if all.Add(v - s.Exact[i]); i%2 == 0 {
-			half.Add(v - s.Exact[i])
-			sums.Add(v, s.Exact[i])
-		}
+// ranged makes a range from lo to hi, in levels, the mend of a trial, or a fitted decoder where it leaves out targets.
+func (s *search) ranged(t *trial, lo, hi float64, more string) {
+	ends := position.Range(lo, hi)
+	given := fmt.Sprintf("%.6g:%.6g", lo, hi)
+	if s.Input.Labels.Real {
+		given = fmt.Sprintf("%.6g:%.6g", s.Input.Labels.Label(lo), s.Input.Labels.Label(hi))
+		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", s.Input.Labels.Label(lo), s.Input.Labels.Label(hi)))
 	}
-	by, l := all.Error(), sums.Line()
-	t, scaled := s.moved("bias", observed.Line{Offset: -half.Error().Mean, Slope: 1}), s.moved("stretch", l)
-	gain := s.judge(&t)
-	biased := gain > 1 && math.Abs(by.Mean) > sure*by.StdErr && t.Mended < (1-gained)*t.Error
-	label, width := s.Input.Labels.Label, s.Input.Labels.Width()
-	if s.gains(&scaled) && !(biased && scaled.Mended > (1-worthwhile)*t.Mended) {
-		offset := label(scaled.At(1)) - l.Slope*label(1)
-		factor, sign := table.Short(l.Slope), "add"
-		if offset < 0 {
-			sign = "subtract"
-		}
-		scaled.Text = fmt.Sprintf("the targets rise by %s where the predictions rise by 1: their units or ranges differ, or the "+
-			"network is trained too little or too long", factor)
-		scaled.Mend = fmt.Sprintf("multiply the predictions by %s, then %s %s: by samples that took no part in this, %s then",
-			factor, sign, table.Short(math.Abs(offset)), scaled.less())
-		return &scaled.Finding
+	t.Mend, t.Arguments = "give "+ends+more, []string{"--range", given}
+	if slack := 1e-6 * (hi - lo); !s.Code.Circular() && (slices.Min(s.Exact) < lo-slack || slices.Max(s.Exact) > hi+slack) {
+		t.Arguments = []string{"--fit-decoder"}
 	}
-	if !biased {
+}
+
+// units are readings of labels in another unit: the network's times a power of ten.
+func (s *search) units() (out []*trial) {
+	if !s.Input.Labels.Real {
 		return nil
 	}
-	side, mend := "above", "subtract %s from the predictions"
-	if by.Mean < 0 {
-		side, mend = "below", "add %s to the predictions"
-	}
-	size := table.Short(width * math.Abs(by.Mean))
-	t.Number = by.Mean
-	t.Text = fmt.Sprintf("the predictions lie %s %s the targets on average (standard error %s)", size, side,
-		table.Short(width*by.StdErr))
-	t.Mend = fmt.Sprintf(mend, size) + ": by samples that took no part in this, " + t.less() + " then"
-	return &t.Finding
-}
-
-// ends are the smallest and the largest prediction where many are alike, as if they were clipped;
-// else there are none.
-func (s *search) ends() (lo, hi float64) {
-	const many = 0.03
-	end := func(v, none float64) float64 {
-		if n := floats.Count(func(x float64) bool { return x == v }, s.Own); float64(n) >= many*float64(s.Len()) {
-			return v
+	zero := 1 - s.Input.Labels.Lo/s.Input.Labels.Width() // the label 0, in levels
+	for _, factor := range []float64{10, 100, 1000, 0.1, 0.01, 0.001} {
+		t := s.crossed(Finding{Name: "unit", Number: factor,
+			Text: fmt.Sprintf("the targets are in another unit than the answers: %v times as large", factor)},
+			&s.read, fixed(zero*(1-factor), factor))
+		s.ranged(t, t.At(1), t.At(float64(s.Code.Levels())), ", if the network's labels were in another unit")
+		if e := s.crossed(Finding{}, &s.read, s.line); e.Mended > 0.8*t.Mended { // no other line is much nearer
+			out = append(out, t)
 		}
-		return none
 	}
-	return end(slices.Min(s.Own), math.Inf(-1)), end(slices.Max(s.Own), math.Inf(1))
+	return out
 }
 
-// circle finds that levels or predictions on a line are angles: round the range, or by the decoders of a circle, errors
-// are far smaller, and not as small as chance makes them; or a few that are far over the range, both ways, are small.
-// Both ends have targets: where one has few, a range may have clipped them.
-func (s *search) circle() *trial {
-	const far, end, times, few = 0.25, 1. / 8, 8, 3
-	around := float64(s.Code.Levels() - 1)
-	all := []trial{{Finding: Finding{Name: "circle", Number: around, Mend: "give " + position.Flag("circular", ""),
-		Text: "the ends of the range are one point, as angles have them"}}}
-	for _, e := range s.read.errors {
-		all[0].errors = append(all[0].errors, min(e, max(around-e, 0)))
+// angles are readings of levels on a circle: turned by some angle, mirrored, or in another unit, such as half angles or
+// radians.
+func (s *search) angles() (out []*trial) {
+	levels, label := float64(s.Code.Levels()), s.Input.Labels.Label
+	degrees := s.Input.Labels.Width() * levels // of a turn, in the unit of the labels
+	still := s.crossed(Finding{}, &s.read, s.turning(0))
+	for _, x := range []struct {
+		name, text string
+		factor     float64
+	}{
+		{"offset", "the angles are turned: answers lie %s ahead of the targets", 1},
+		{"mirror", "the angles are mirrored: answers fall where targets rise", -1},
+		{"unit", "the targets are half of the answers: half angles", 0.5},
+		{"unit", "the targets are twice the answers: the network has half angles", 2},
+		{"unit", "the targets are radians where answers are degrees", math.Pi / 180},
+	} {
+		t := s.crossed(Finding{Name: x.name, Number: x.factor, Text: x.text}, &s.read, s.turning(x.factor))
+		if !(t.Mended < 0.5*still.Mended) { // the targets' own direction is nearly as near
+			continue
+		}
+		turn := math.Remainder(t.Offset-(1-x.factor), levels) // where level 1 goes
+		switch x.name {
+		case "offset":
+			t.Number = -turn
+			t.Text = fmt.Sprintf(x.text, table.Short(-turn/levels*degrees))
+			s.ranged(t, 1+turn, 1+turn+levels, "")
+		case "mirror":
+			t.Mend = fmt.Sprintf("subtract the targets from %s", table.Short(math.Mod(label(t.Offset)+label(0)+2*degrees, degrees)))
+		default:
+			s.ranged(t, t.At(1), t.At(1)+x.factor*levels, "")
+		}
+		out = append(out, t)
 	}
+	return out
+}
+
+// turning is a line round the circle of a slope, whose offset is the direction of the mean of the differences.
+func (s *search) turning(slope float64) func(half int) observed.Line {
+	return func(half int) observed.Line {
+		x, y, turn := 0.0, 0.0, 2*math.Pi/float64(s.Code.Levels())
+		for i := range s.rows(half) {
+			sin, cos := math.Sincos(turn * (s.Exact[i] - slope*s.read.answer[i]))
+			x, y = x+cos, y+sin
+		}
+		return observed.Line{Offset: math.Atan2(y, x) / turn, Slope: slope}
+	}
+}
+
+// circle finds that levels on a line are angles: answers near an end go round to the other one as often as noise takes them
+// there, so that about every third does of the targets within the typical error; a code that wraps alone has few.
+func (s *search) circle() *trial {
+	const far, often, few = 0.5, 0.15, 3
+	around := float64(s.Code.Levels() - 1)
+	on := Finding{Name: "circle", Number: around, Arguments: []string{"--circular"}, Mend: "give " + position.Flag("circular", ""),
+		Text: "the ends of the range are one point, as angles have them"}
+	t := trial{Finding: on, answer: s.read.answer}
+	for _, e := range s.read.errors {
+		t.errors = append(t.errors, min(e, max(around-e, 0)))
+	}
+	near := max(2*mean(t.errors), 1)
 	if c := s.Code.OnCircle(true); !s.predicts() && !c.Uneven() {
 		of, err := observed.Decodings(s.Decoders, c, s.Kind, decode.Options{Temperature: 1})
 		if err == nil && len(of) > 0 {
-			all = append(all, s.with(all[0].Finding, c, of, nil))
+			if x := s.best(on, s.with(c, of, nil)); mean(x.errors) < mean(t.errors) {
+				t = *x
+			}
 		}
 	}
-	t, above, below, lost, first, last := least(all), 0, 0, 0, 0, 0
-	for i, e := range t.errors {
-		switch at := (s.Exact[i] - 1) / around; {
-		case at < end:
-			first++
-		case at > 1-end:
-			last++
-		}
-		switch as := s.read.errors[i]; {
-		case e > far*around:
-			lost++
-		case as <= far*around || e > far*as:
-		case s.read.answer[i] > s.Exact[i]:
-			above++
-		default:
-			below++
-		}
-	}
-	smaller := 0.5 // levels that are rolled by one are wrong one way
-	if 4*min(above, below) > max(above, below) {
-		smaller = 0.7
-	}
-	round := s.judge(t) > sure && t.Mended < smaller*t.Error && mean(t.errors, 1) < (1-2*worthwhile)*far*around
-	over := min(above, below) >= few && above+below > few*lost && t.Mended < (1-worthwhile)*t.Error
-	if times*min(first, last) < max(first, last) || !round && !over {
+	if near > around/4 {
 		return nil
 	}
-	return t
+	var ends, gone [2]float64
+	for i, y := range s.Exact {
+		for end, off := range []float64{y - 1, around + 1 - y} {
+			if off <= near {
+				if ends[end]++; s.read.errors[i] > far*around {
+					gone[end]++
+				}
+			}
+		}
+	}
+	if gone[0] < few || gone[1] < few || gone[0] < often*ends[0] || gone[1] < often*ends[1] {
+		return nil
+	}
+	return &t
 }
 
 // clipped finds that the range clips targets: many lie at the very end of it, and few beside.
@@ -322,9 +295,7 @@ func (s *search) clipped() *Finding {
 	if clipped == 0 {
 		return nil
 	}
-	f := found("clipped", clipped, fmt.Sprintf("the range clips %.3g %% of the targets: so many are the very smallest or "+
+	return found("clipped", clipped, fmt.Sprintf("the range clips %.3g %% of the targets: so many are the very smallest or "+
 		"largest; they have %.3g %% of the error", 100*clipped, 100*cost/floats.Sum(s.read.errors)),
 		"give the network a wider range, and train it again: what lies beyond the ends is in no error here")
-	f.Error = s.Input.Labels.Width() * mean(s.read.errors, 1)
-	return f
 }

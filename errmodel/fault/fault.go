@@ -1,14 +1,15 @@
 // Package fault finds what is wrong with the outputs of a network, or with how they are read.
 //
-// Each fault is a small function: of sums over all samples, or of answers that some samples get once the
-// fault is mended. Half of these samples choose a mend, and the others judge it. [Find] lists what was
-// found: each a [Finding] with its name, its number and its mend.
+// Each fault is a small function: of sums over all samples, or a [trial], which reads some samples with a mend. Each half
+// of these samples is read with the mend that the other half chose, so that all of them judge it. [Find] lists what
+// was found: each a [Finding] with its name, its number and its mend.
 package fault
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -24,17 +25,23 @@ import (
 
 // Finding is a fault, with its mend.
 type Finding struct {
-	// shift, edges, stretch, line, bias, circle, reversed, inverted, permuted, code, probabilities,
-	// percent, logarithms, softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature, soft, clipped, dead
-	// or empty
+	// shift, edges, stretch, line, unit, bias, circle, offset, mirror, reversed, inverted, permuted, code, probabilities,
+	// percent, logarithms, softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature,
+	// clipped, dead or empty
 	Name string `json:"name"`
-	// size of the fault: the shift or the bias in levels, the slope, the number of columns or levels, the share
-	// of targets or levels, the temperature τ, or a width in levels
+	// size of the fault: the shift or the bias in levels, the slope or the factor, the number of columns or levels, the
+	// share of targets or levels, or the temperature τ
 	Number float64 `json:"number"`
-	// mean |answer − target| as read, on samples that chose no mend; null where no answers were compared
+	// mean |answer − target| as read; null where no answers were compared
 	Error float64 `json:"error"`
-	// the same with the mend
+	// the same with the mend, which other samples chose
 	Mended float64 `json:"mended"`
+	// standard error of error − mended, paired by sample
+	StdErr float64 `json:"stderr"`
+	// log score as read and with the mend, in nats; only of temperature
+	LogScores *[2]float64 `json:"log_scores,omitempty"`
+	// what the mend adds to the arguments of fit; empty where it is no argument
+	Arguments []string `json:"arguments"`
 	// the column that belongs at each place, from 1; only of permuted
 	Order []int `json:"order,omitempty"`
 	// what is wrong, as a sentence
@@ -45,21 +52,30 @@ type Finding struct {
 
 // found is a fault of which no answers were compared.
 func found(name string, number float64, text, mend string) *Finding {
-	return &Finding{Name: name, Number: number, Error: math.NaN(), Mended: math.NaN(), Text: text, Mend: mend}
+	return &Finding{Name: name, Number: number, Error: math.NaN(), Mended: math.NaN(), StdErr: math.NaN(), Arguments: []string{},
+		Text: text, Mend: mend}
 }
 
+// Helps reports whether the mend makes the error smaller: by two standard errors, and by 1 %.
+func (f *Finding) Helps() bool {
+	const surely, least = 2, 0.01
+	gain := f.Error - f.Mended
+	return gain > surely*f.StdErr && gain > least*f.Error
+}
+
+// Told reports whether a sentence says the finding: where its mend helps, or no answers were compared.
+func (f *Finding) Told() bool { return f.Helps() || math.IsNaN(f.Error) || f.LogScores != nil }
+
 // Misread reports whether the outputs or the levels are read so wrongly that no error as read says anything of
-// the network: what the codec makes counts from a tenth of the error on.
+// the network: where a mend takes a tenth of the error away.
 func (f *Finding) Misread() bool {
 	switch f.Name {
-	case "shift", "edges", "stretch", "bias":
-		return f.Error-f.Mended > worthwhile*f.Error
-	case "line":
-		return false
 	case "same", "one-sided", "guessing":
 		return true
+	case "line", "temperature":
+		return false
 	}
-	return !math.IsNaN(f.Mended)
+	return f.Helps() && f.Error-f.Mended > worthwhile*f.Error
 }
 
 // Input is a network whose samples were read.
@@ -81,12 +97,9 @@ const (
 	keep, keepNumbers = 4000, 1 << 21
 	// fewest is the number of samples from which on answers are compared.
 	fewest = 100
-	// worthwhile is the share of the error that the mend of a fault gains, and sure in how many standard
-	// errors.
+	// worthwhile is the share of the error from which on a mend shows that no error as read says anything, and sure in how
+	// many standard errors another reading gains: there are several readings, of which one may gain by chance.
 	worthwhile, sure = 0.1, 4
-	// same is the share by which the mean error may grow where a mend is right by itself: what takes a bias
-	// away may read skewed errors a little worse.
-	same = 0.03
 	// mostBits is the largest number of bits for which other codes and orders of columns are tried.
 	mostBits = 512
 )
@@ -106,8 +119,23 @@ type search struct {
 	Input
 	*observed.Samples
 	ctx  context.Context
-	read trial // as it is read
+	ways []trial // as it is read, by each decoder
+	read trial   // by the best one
 }
+
+// rows are the samples of a half, 0 or 1, or of both.
+func (s *search) rows(half int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range s.Len() {
+			if (half == both || i%2 == half) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// both stands for all samples in the place of a half.
+const both = -1
 
 // kept are the samples in which faults are looked for: where more were kept, those that would have been kept else.
 func kept(c *code.Code, seen *observed.Summary) *observed.Samples {
@@ -138,7 +166,7 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 		return out, ctx.Err()
 	}
 	s := &search{Input: in, Samples: kept(in.Code, in.Seen), ctx: ctx}
-	if s.Len() >= fewest && len(in.Decodings) > 0 && !in.Code.Circular() && (in.predicts() || !in.Code.Real()) {
+	if s.Len() >= fewest && len(in.Decodings) > 0 && (in.predicts() || !in.Code.Real()) {
 		out = append(out, s.reading()...)
 	}
 	// Outputs that are misread, or a few samples, do not show which columns are dead and which levels are empty.
@@ -149,7 +177,9 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 		}
 		if n, _ := in.Seen.Counts.Total(); n >= few {
 			out.add(s.dead())
-			out.add(in.empty())
+			if !slices.ContainsFunc(out, func(f Finding) bool { return f.Name == "clipped" }) {
+				out.add(in.empty())
+			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -158,72 +188,56 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 	return out, nil
 }
 
-// reading finds what is wrong with how outputs are read: with what they are, or else with how large they are and
-// where their levels lie.
+// reading finds what is wrong with how outputs are read: with what they are, or else where their levels lie, and how
+// large they are. One cause is told, and not what it explains.
 func (s *search) reading() (out findings) {
-	var x *trial
 	if s.predicts() {
-		s.read = trial{answer: s.Own, errors: s.off(s.Code, s.Own)}
+		s.ways = []trial{{answer: s.Own, errors: s.off(s.Code, s.Own)}}
 	} else {
-		s.read = s.decoded(Finding{}, nil)
-		x = s.wrongReading()
+		s.ways = s.with(s.Code, s.Decodings, nil)
 	}
-	if x = cmp.Or(x, s.circle()); x != nil {
+	s.read = *least(s.ways)
+	if x := s.wrongReading(); x != nil {
 		x.Text += ": once that is mended, " + x.less()
 		out.add(&x.Finding)
-	}
-	switch {
-	case s.predicts():
-		if x == nil {
-			out.add(s.predicted())
+		if x.Helps() {
+			return out
 		}
+	}
+	clipped := s.clipped()
+	if s.Code.Circular() || s.Code.Uneven() {
 		return out
-	case x == nil:
-		var hot *Finding
-		var codec *trial
-		// The logits of guessing are too large for their errors.
-		if hot, codec, s.read = s.sizeAndPlaces(); s.guessing() == nil || codec != nil && codec.Misread() {
-			out.add(hot)
-		}
-		if codec != nil && out.add(&codec.Finding) && codec.Name == "shift" {
-			slices.Reverse(out)
-		}
-		if !out.add(s.training()) && hot == nil {
-			out.add(s.soft())
-		}
-	case x.Name == "permuted":
-		if t := s.codec(); t != nil && t.Mended < (1+worthwhile)*x.Mended {
-			out[0] = t.Finding
+	}
+	if out.add(clipped); clipped == nil {
+		if t := s.codec(); t != nil {
+			out.add(&t.Finding)
+			s = s.mended(t.Line)
 		}
 	}
-	out.add(s.clipped())
+	if !s.predicts() && s.guessing() == nil {
+		out.add(s.temperature())
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(gain(b), gain(a)) })
 	return out
 }
 
-// sizeAndPlaces finds logits of a wrong size, and levels in wrong places. Logits that are large for
-// errors that misplaced levels make are no fault: each is told where it stays once the other is
-// mended. read is the reading at the right size.
-func (s *search) sizeAndPlaces() (hot *Finding, codec *trial, read trial) {
-	if hot = s.temperature(); hot == nil {
-		return nil, s.codec(), s.read
+// gain is how much smaller the error is with a mend, where it helps.
+func gain(f Finding) float64 {
+	if !f.Helps() {
+		return 0
 	}
-	scaled := *s
-	scaled.read = s.decoded(Finding{}, func(dst, _ []float64) { floats.Scale(hot.Number, dst) })
-	if codec = scaled.codec(); codec != nil && s.mended(codec.Line).temperature() == nil {
-		if alone := s.codec(); alone != nil {
-			return nil, alone, s.read
-		}
-	}
-	return hot, codec, scaled.read
+	return f.Error - f.Mended
 }
 
-// mended is the search with the levels that the targets have once answers are read along a line.
+// mended is the search with the targets as they are where answers are read along a line.
 func (s *search) mended(l observed.Line) *search {
 	out, samples := *s, *s.Samples
-	out.Samples, samples.Level = &samples, make([]int, s.Len())
+	out.Samples, samples.Level, samples.Exact = &samples, make([]int, s.Len()), make([]float64, s.Len())
 	for i, y := range s.Exact {
-		samples.Level[i] = min(max(int(math.Round((y-l.Offset)/l.Slope)), 1), s.Code.Levels())
+		samples.Exact[i] = (y - l.Offset) / l.Slope
+		samples.Level[i] = min(max(int(math.Round(samples.Exact[i])), 1), s.Code.Levels())
 	}
+	out.read.errors = out.off(s.Code, s.read.answer)
 	return &out
 }
 
@@ -233,17 +247,24 @@ func (f *Finding) less() string {
 	if !(gain >= 0.05) {
 		return "the error hardly changes"
 	}
-	return fmt.Sprintf("the error is %.2g %% smaller", gain)
+	return fmt.Sprintf("the error is %.2g %% smaller (standard error %.1g %%)", gain, 100*f.StdErr/f.Error)
 }
 
-// decoded reads the samples with their outputs changed, by the decoder that is best for the half that
-// chooses. change may be nil.
-func (s *search) decoded(f Finding, change func(dst, z []float64)) trial {
-	return s.with(f, s.Code, s.Decodings, change)
+// decoded reads the samples with their outputs changed, by the decoder that is best then.
+func (s *search) decoded(f Finding, change func(dst, z []float64)) *trial {
+	return s.best(f, s.with(s.Code, s.Decodings, func(dst, z []float64, _ int) { change(dst, z) }))
 }
 
-// with is decoded for another code, with its decoders.
-func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, change func(dst, z []float64)) trial {
+// best is the best of some readings, as a fault.
+func (s *search) best(f Finding, all []trial) *trial {
+	t := *least(all)
+	t.Finding = f
+	s.judge(&t)
+	return &t
+}
+
+// with reads the samples by the words of a code, with its decoders. change may be nil.
+func (s *search) with(c *code.Code, decodings []observed.Decoding, change func(dst, z []float64, i int)) []trial {
 	sample := observed.NewSample(s.Bits, decode.NewCorrelations(c))
 	z, labels, read := make([]float64, s.Bits), make([]float64, len(decodings)), observed.LabelsOf(decodings).Read
 	all, cancelled := make([]trial, len(decodings)), false
@@ -259,7 +280,7 @@ func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, ch
 		}
 		copy(z, s.Row(i))
 		if change != nil {
-			change(z, s.Row(i))
+			change(z, s.Row(i), i)
 		}
 		sample.Set(z)
 		read(labels, sample)
@@ -270,58 +291,59 @@ func (s *search) with(f Finding, c *code.Code, decodings []observed.Decoding, ch
 	for r := range all {
 		all[r].errors = s.off(c, all[r].answer)
 	}
-	best := *least(all)
-	best.Finding = f
-	return best
+	return all
 }
 
-// off are the errors of answers in levels of a code, which may lie on a circle, where real labels have one more.
+// off are the errors of answers in levels of a code, which may lie on a circle where those of the network do not: real
+// labels have one more then.
 func (s *search) off(c *code.Code, answers []float64) []float64 {
 	out, levels, scale := make([]float64, len(answers)), float64(c.Levels()), 1.0
-	if c.Circular() && s.Input.Labels.Real {
+	if c.Circular() && !s.Code.Circular() && s.Input.Labels.Real {
 		scale = levels / (levels - 1)
 	}
 	for i, v := range answers {
 		if out[i] = math.Abs(v - 1 - scale*(s.Exact[i]-1)); c.Circular() {
-			out[i] = min(out[i], levels-out[i]) / scale
+			out[i] = math.Abs(math.Remainder(out[i], levels)) / scale
 		}
 	}
 	return out
 }
 
-// mean is that of every second number, from the first (0) or the second (1).
-func mean(v []float64, from int) float64 {
-	sum, n := 0.0, 0.0
-	for i := from; i < len(v); i += 2 {
-		sum, n = sum+v[i], n+1
-	}
-	return sum / n
-}
+// mean is that of all numbers.
+func mean(v []float64) float64 { return floats.Sum(v) / float64(len(v)) }
 
-// judge sets the errors of a trial, by the half of the samples that chose nothing, and returns how many
-// standard errors it gains.
+// judge sets the errors of a trial, and returns how many standard errors it gains.
 func (s *search) judge(t *trial) (gain float64) {
-	var by observed.Sums
-	for i := 1; i < s.Len(); i += 2 {
-		by.Add(s.read.errors[i] - t.errors[i])
+	if t.Arguments == nil {
+		t.Arguments = []string{}
 	}
 	width := s.Input.Labels.Width()
-	t.Error, t.Mended = width*mean(s.read.errors, 1), width*mean(t.errors, 1)
-	e := by.Error()
+	e := apart(&s.read, t).Times(width)
+	t.Error, t.Mended, t.StdErr = width*mean(s.read.errors), width*mean(t.errors), e.StdErr
 	return e.Mean / max(e.StdErr, math.SmallestNonzeroFloat64)
 }
 
-// gains reports whether a trial gains so much that it is a fault.
-func (s *search) gains(t *trial) bool {
-	return s.judge(t) > sure && t.Error-t.Mended > worthwhile*t.Error
+// apart is by how much the error of a trial is larger than that of another one, paired by sample.
+func apart(a, b *trial) observed.Error {
+	var by observed.Sums
+	for i, e := range a.errors {
+		by.Add(e - b.errors[i])
+	}
+	return by.Error()
 }
 
-// least is the trial that is best for the half that chooses, the first of those that only roundings tell apart.
+// gains reports whether a trial gains so much that it is a fault, and not by guessing.
+func (s *search) gains(t *trial) bool {
+	const least, guess = 0.03, 0.8 // of the error, and of that of guessing
+	return s.judge(t) > sure && t.Error-t.Mended > least*t.Error && s.told(t, guess)
+}
+
+// least is the best trial, the first of those that only roundings tell apart.
 func least(all []trial) *trial {
 	const rounding = 1e-9
 	best := &all[0]
 	for i := range all {
-		if mean(all[i].errors, 0) < (1-rounding)*mean(best.errors, 0) {
+		if mean(all[i].errors) < (1-rounding)*mean(best.errors) {
 			best = &all[i]
 		}
 	}
@@ -329,74 +351,103 @@ func least(all []trial) *trial {
 }
 
 // wrongReading is a fault in what the outputs are taken for: at most one. Numbers that are no logits, or no
-// probabilities, are told by themselves; other codes and orders of columns by the error that they gain, which
-// must be less than that of guessing.
+// probabilities, are told by themselves; others by the error that they gain, which must be less than that of guessing.
+// Of those that gain alike, the first is told.
 func (s *search) wrongReading() *trial {
-	if x := s.kinds(); x != nil {
-		s.judge(x)
-		return x
-	}
-	all := slices.Concat(s.turned(), s.codes())
-	best := least(all)
-	known := s.gains(best) && s.told(best)
-	if p := s.permuted(); p != nil {
-		if s.told(p) && (!known || mean(p.errors, 0) < (1-worthwhile)*mean(best.errors, 0)) {
-			best, known = p, true
+	const alike = 0.03
+	if !s.predicts() && !s.Code.Circular() {
+		if x := s.kinds(); x != nil {
+			return x
 		}
 	}
-	if !known {
-		return nil
+	var best *trial
+	for _, t := range s.readings() {
+		if s.gains(t) && (best == nil || t.Mended < (1-alike)*best.Mended) {
+			best = t
+		}
+	}
+	if best != nil && best.Name == "permuted" && !s.predicts() && !s.Code.Uneven() { // levels that are shifted are columns that are
+		if t := s.codec(); t != nil && t.Mended < (1+worthwhile)*best.Mended {
+			return nil
+		}
 	}
 	return best
 }
 
-// told reports whether the error of a trial is not that of guessing.
-func (s *search) told(t *trial) bool {
-	middle := slices.Sorted(slices.Values(s.Exact))[s.Len()/2]
-	guess := 0.0
-	for _, y := range s.Exact {
-		guess += math.Abs(y-middle) / float64(s.Len())
+// readings are those of other codes, orders, directions and units, the simplest first.
+func (s *search) readings() (out []*trial) {
+	if s.Code.Circular() {
+		return s.angles()
 	}
-	return mean(t.errors, 1) < (1-2*worthwhile)*guess
+	if !s.Code.Uneven() {
+		out = append(out, s.units()...)
+	}
+	if !s.predicts() {
+		out = slices.Concat(out, s.turned(), s.codes(), s.permuted())
+	}
+	if t := s.circle(); t != nil {
+		out = append(out, t)
+	}
+	return out
 }
 
-// turned are readings of outputs whose bits or levels are the other way round.
-func (s *search) turned() []trial {
-	levels := trial{Finding: Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where " +
-		"targets rise", Mend: "reverse the targets, or the levels of the network"}}
-	for _, v := range s.read.answer {
-		levels.answer = append(levels.answer, float64(s.Code.Levels()+1)-v)
+// told reports whether the error of a trial is below a share of that of guessing.
+func (s *search) told(t *trial, share float64) bool {
+	middle := slices.Sorted(slices.Values(s.Exact))[s.Len()/2]
+	guess := slices.Repeat([]float64{middle}, s.Len())
+	return mean(t.errors) < share*mean(s.off(s.Code, guess))
+}
+
+// turned are readings of outputs whose levels or bits are the other way round.
+func (s *search) turned() []*trial {
+	levels := make([]trial, len(s.ways))
+	for r, way := range s.ways {
+		for _, v := range way.answer {
+			levels[r].answer = append(levels[r].answer, float64(s.Code.Levels()+1)-v)
+		}
+		levels[r].errors = s.off(s.Code, levels[r].answer)
 	}
-	levels.errors = s.off(s.Code, levels.answer)
-	return []trial{
-		s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
-			Mend: "negate the logits, or exchange ones and zeros"}, func(dst, _ []float64) { floats.Scale(-1, dst) }),
-		levels,
+	reversed := s.best(Finding{Name: "reversed", Number: -1, Text: "the levels are reversed: answers fall where targets rise",
+		Mend: "reverse the targets, or the levels of the network"}, levels)
+	columns := s.decoded(Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
+		Mend: "reverse the columns of the outputs"}, func(dst, _ []float64) { slices.Reverse(dst) })
+	inverted := s.decoded(Finding{Name: "inverted", Number: -1, Text: "the outputs are inverted: ones and zeros are exchanged",
+		Mend: "negate the logits, or exchange ones and zeros"}, func(dst, _ []float64) { floats.Scale(-1, dst) })
+	if math.Abs(inverted.Mended-reversed.Mended) <= 1e-6*reversed.Mended { // as of unary, whose words tell both alike
+		reversed.Text = "the levels are reversed, or the outputs are inverted: answers fall where targets rise"
 	}
+	return []*trial{reversed, columns, inverted}
 }
 
 // bitwise reports whether the network may have been trained bit by bit.
 func (s *search) bitwise() bool { return !s.Code.OneHot() && (s.Training == head.BCE || !s.Said) }
 
-// telling is how much each column says of each bit, columns × bits: their correlation; after a training bit by bit,
-// whose logits may all rise with the label alike, the share of right decisions, from −1 to 1. noise is what chance
-// rarely adds to a sum of four.
-func (s *search) telling() (r *mat.Dense, noise float64) {
+// telling is how much each column says of each bit, columns × bits, in a half of the samples: the correlation of the
+// probabilities of a softmax, or of the outputs; after a training bit by bit, whose logits may all rise with the label
+// alike, the share of right decisions, from −1 to 1.
+func (s *search) telling(half int) *mat.Dense {
 	const work = 1 << 26
 	m := s.Bits
-	n := min(s.Len(), max(fewest, work/(m*m)))
+	n := min(s.Len()/2, max(fewest/2, work/(m*m)))
 	values, bits := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
-	signs := s.bitwise()
-	for i := range n {
-		for k, v := range s.Row(i) {
+	signs, row := s.bitwise(), 0
+	for i := range s.rows(half) {
+		if row == n {
+			break
+		}
+		z := values.RawRowView(row)
+		if copy(z, s.Row(i)); s.Code.OneHot() {
+			decode.Softmax(z)
+		}
+		for k, v := range z {
 			if signs {
-				v = math.Copysign(1, v)
+				z[k] = math.Copysign(1, v)
 			}
-			values.Set(i, k, v)
-			if bits.Set(i, k, -1); s.Code.Bit(s.Level[i]-1, k) {
-				bits.Set(i, k, 1)
+			if bits.Set(row, k, -1); s.Code.Bit(s.Level[i]-1, k) {
+				bits.Set(row, k, 1)
 			}
 		}
+		row++
 	}
 	if !signs { // deviations from the means, in units of which the squares add up to n
 		for _, of := range []*mat.Dense{values, bits} {
@@ -408,7 +459,7 @@ func (s *search) telling() (r *mat.Dense, noise float64) {
 			}
 		}
 	}
-	r = mat.NewDense(m, m, nil)
+	r := mat.NewDense(m, m, nil)
 	r.Mul(values.T(), bits)
 	r.Apply(func(_, _ int, sum float64) float64 {
 		if sum /= float64(n); math.IsNaN(sum) || math.IsInf(sum, 0) { // of what is the same in all samples
@@ -416,12 +467,12 @@ func (s *search) telling() (r *mat.Dense, noise float64) {
 		}
 		return sum
 	}, r)
-	return r, sure * 2 / math.Sqrt(float64(n))
+	return r
 }
 
 // order is the column of each bit, from 0: two are exchanged where that says more of their bits than before by least,
 // those first that gain most. said is how much they say of them.
-func order(r *mat.Dense, least float64) (from []int, said float64) {
+func (s *search) order(r *mat.Dense, least float64) (from []int, said float64) {
 	m, _ := r.Dims()
 	for k := range m {
 		from = append(from, k)
@@ -437,7 +488,7 @@ func order(r *mat.Dense, least float64) (from []int, said float64) {
 				}
 			}
 		}
-		if first == second {
+		if first == second || s.ctx.Err() != nil {
 			break
 		}
 		from[first], from[second] = from[second], from[first]
@@ -448,83 +499,92 @@ func order(r *mat.Dense, least float64) (from []int, said float64) {
 	return from, said
 }
 
-// permuted is a reading with the columns in the order in which they say most of their bits, or reversed where that says
-// as much; nil where they say most in their own. Columns of a network that is not trained say little in any order, or
-// much of the same bits.
-func (s *search) permuted() *trial {
-	// Of what columns say in the best order: what they say in their own, from which on few are elsewhere; what they say in
-	// reverse, for neighbours of unary say almost the same; and of what each says at best.
-	const disorder, alike, clear = 0.75, 0.95, 0.85
+// permuted is a reading of each half with the columns in the order in which they say most of their bits in the other one;
+// none where they say most in their own.
+func (s *search) permuted() []*trial {
+	const disorder = 0.75 // of what columns say in the best order, what they say in their own, from which on few are elsewhere
 	m := s.Code.Bits()
 	if m > mostBits || m < 3 {
 		return nil
 	}
-	r, noise := s.telling()
-	from, best := order(r, 0)
-	if mat.Trace(r) >= disorder*best { // most columns have theirs
-		from, best = order(r, noise)
+	noise := sure * 2 / math.Sqrt(float64(s.Len())/2) // what chance rarely adds to a sum of four
+	var orders [2][]int
+	sum := mat.NewDense(m, m, nil)
+	of := func(r *mat.Dense) []int {
+		from, said := s.order(r, 0)
+		if mat.Trace(r) >= disorder*said { // most columns have theirs
+			from, _ = s.order(r, noise)
+		}
+		return from
 	}
+	for half := range orders {
+		r := s.telling(half)
+		orders[half] = of(r)
+		sum.Add(sum, r)
+	}
+	sum.Scale(0.5, sum)
+	from := of(sum)
 	f := Finding{Name: "permuted"}
 	var places, columns []int
-	turned, ofColumns, ofBits := 0.0, 0.0, 0.0
 	for bit, column := range from {
-		turned += r.At(m-1-bit, bit)
-		ofColumns, ofBits = ofColumns+slices.Max(r.RawRowView(column)), ofBits+floats.Max(mat.Col(nil, bit, r))
 		if f.Order = append(f.Order, column+1); column != bit {
 			places, columns = append(places, bit+1), append(columns, column+1)
 		}
 	}
-	if len(columns) == 0 || best <= 0 || !s.Code.OneHot() && best < clear*max(ofColumns, ofBits) {
+	if len(columns) == 0 {
 		return nil
 	}
 	const few = 6
 	f.Number = float64(len(columns))
 	f.Text = fmt.Sprintf("%d columns stand in another order than the bits of %s", len(columns), s.Code.Name())
 	f.Mend = "put the columns in the order of the code: it begins with columns " + position.List(f.Order[:min(m, 8)])
-	switch {
-	case turned >= alike*best:
-		for bit := range from {
-			from[bit] = m - 1 - bit
-		}
-		f = Finding{Name: "reversed", Number: -1, Text: "the columns stand in reverse order",
-			Mend: "reverse the columns of the outputs"}
-	case len(columns) <= few:
+	if len(columns) <= few {
 		f.Text = "columns " + position.List(places) + " stand in another order than the bits of " + s.Code.Name()
 		f.Mend = fmt.Sprintf("put columns %s in the places of %s", position.List(columns), position.List(places))
 	}
-	t := s.decoded(f, func(dst, z []float64) {
-		for bit, column := range from {
+	return []*trial{s.best(f, s.with(s.Code, s.Decodings, func(dst, z []float64, i int) {
+		for bit, column := range orders[1-i%2] {
 			dst[bit] = z[column]
 		}
-	})
-	if gain := s.judge(&t); t.Mended > (1+same)*t.Error || !s.bitwise() && gain < sure {
-		return nil
-	}
-	return &t
+	}))}
 }
 
-// codes are readings as other codes of as many levels and bits.
-func (s *search) codes() (out []trial) {
-	if s.Code.Bits() > mostBits {
+// codes are readings as other codes of as many bits, of as many levels or, where labels are real, of one more or less.
+func (s *search) codes() (out []*trial) {
+	if s.Code.Bits() > mostBits || s.Code.Uneven() {
 		return nil
 	}
 	for _, family := range code.Families() {
-		levels := s.Code.Levels()
-		if family.Name == s.Code.Name() || family.Bits(levels) != s.Bits {
-			continue
+		for _, levels := range []int{s.Code.Levels(), s.Code.Levels() + 1, s.Code.Levels() - 1} {
+			same := levels == s.Code.Levels()
+			if family.Name == s.Code.Name() || levels < code.MinLevels || family.Bits(levels) != s.Bits || !same && !s.Input.Labels.Real {
+				continue
+			}
+			c, err := code.New(family.Name, levels)
+			if err != nil || same && slices.Equal(words(c), words(s.Code)) {
+				continue
+			}
+			decodings, err := observed.Decodings(s.Decoders, c, s.Kind, decode.Options{Temperature: 1})
+			if err != nil || len(decodings) == 0 {
+				continue
+			}
+			f := Finding{Name: "code", Number: float64(s.Bits), Arguments: []string{"--code", c.Name()},
+				Text: fmt.Sprintf("%s is the wrong code: the outputs are those of %s, which has as many bits", s.Code.Name(),
+					c.Name()),
+				Mend: "give " + position.Flag("code", c.Name())}
+			all := s.with(c, decodings, nil)
+			if !same {
+				f.Arguments = append(f.Arguments, "--levels", fmt.Sprint(levels))
+				f.Mend += " and " + position.Flag("levels", fmt.Sprint(levels))
+				for r := range all {
+					for i, v := range all[r].answer {
+						all[r].answer[i] = 1 + (v-1)*float64(s.Code.Levels()-1)/float64(levels-1)
+					}
+					all[r].errors = s.off(s.Code, all[r].answer)
+				}
+			}
+			out = append(out, s.best(f, all))
 		}
-		c, err := code.New(family.Name, levels)
-		if err != nil || slices.Equal(words(c), words(s.Code)) {
-			continue
-		}
-		decodings, err := observed.Decodings(s.Decoders, c, s.Kind, decode.Options{Temperature: 1})
-		if err != nil || len(decodings) == 0 {
-			continue
-		}
-		out = append(out, s.with(Finding{Name: "code", Number: float64(s.Bits),
-			Text: fmt.Sprintf("%s is the wrong code: the outputs are those of %s, which has as many bits", s.Code.Name(),
-				c.Name()),
-			Mend: "give " + position.Flag("code", c.Name())}, c, decodings, nil))
 	}
 	return out
 }

@@ -21,17 +21,17 @@ func (s *search) kinds() *trial {
 	lo, hi := slices.Min(s.Outputs), slices.Max(s.Outputs) // logits, or ln p of a softmax
 	logit := func(p float64) float64 { return math.Log(max(p, 1e-30)) - math.Log(max(1-p, 1e-30)) }
 	reads := func(f Finding, number func(v float64) float64) *trial {
-		t := s.decoded(f, func(dst, z []float64) {
+		return s.decoded(f, func(dst, z []float64) {
 			for k, v := range z {
 				dst[k] = number(v)
 			}
 		})
-		return &t
 	}
 	switch probabilities := s.Kind == observed.Probabilities; {
 	case s.Kind == observed.Logits && lo >= 0 && hi <= 1:
 		return reads(Finding{Name: "probabilities", Number: hi, Text: "the outputs are taken for logits, and are " +
-			"probabilities: all lie from 0 to 1", Mend: "give " + position.Flag("outputs", "probabilities:FILE")}, func(p float64) float64 {
+			"probabilities: all lie from 0 to 1", Arguments: []string{"--outputs", "probabilities:FILE"},
+			Mend: "give " + position.Flag("outputs", "probabilities:FILE")}, func(p float64) float64 {
 			if together && s.Code.OneHot() {
 				return math.Log(max(p, 1e-30))
 			}
@@ -82,7 +82,7 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 	case narrow > 1.01: // what went through a softmax before is from 0 to 1
 		return nil
 	}
-	t := s.decoded(Finding{Name: "softmax-twice", Number: math.Exp(narrow),
+	return s.decoded(Finding{Name: "softmax-twice", Number: math.Exp(narrow),
 		Text: fmt.Sprintf("the outputs went through a softmax twice: no probability is above %.3g times the smallest of its "+
 			"sample", math.Exp(narrow)), Mend: "give the logits, or the first softmax"}, func(dst, z []float64) {
 		least := slices.Min(z)
@@ -90,15 +90,17 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 			dst[k] = math.Log(max(v-least, 1e-6))
 		}
 	})
-	return &t
 }
 
-// loss is the mean log-likelihood loss of the half that chooses, for logits times τ: of the levels after a
-// training of all outputs together, else of the bits.
-func (s *search) loss(together bool, tau float64) float64 {
+// loss is the mean log-likelihood loss of a half, for logits times τ: of the levels after a training of all outputs
+// together, else of the bits.
+func (s *search) loss(together bool, half int, tau float64) float64 {
 	sum, n := 0.0, 0.0
 	scores, correlations := make([]float64, s.Code.Levels()), decode.NewCorrelations(s.Code)
-	for i := 0; i < s.Len() && s.ctx.Err() == nil; i += 2 {
+	for i := range s.rows(half) {
+		if s.ctx.Err() != nil {
+			break
+		}
 		z, at := s.Row(i), s.Level[i]-1
 		n++
 		if !together {
@@ -114,20 +116,22 @@ func (s *search) loss(together bool, tau float64) float64 {
 		floats.Scale(tau, scores)
 		sum += floats.LogSumExp(scores) - scores[at]
 	}
-	return sum / n
+	return sum / max(n, 1)
 }
 
 // sharpest is how far τ of least loss may lie from 1, as a factor.
 const sharpest = 2.5
 
 // temperature finds that the logits are too large or too small for their errors, which L1 and L2 do not learn. Of
-// a code of several bits that nobody said to be trained together, each bit must agree.
+// a code of several bits that nobody said to be trained together, each bit must agree. The log score of levels says nothing
+// against targets that were spread over levels: these must gain error.
 func (s *search) temperature() *Finding {
 	if s.Kind.Hard() || s.Bits > mostBits || s.Training == head.L1 || s.Training == head.L2 {
 		return nil
 	}
-	together := s.Code.OneHot() && s.Training != head.BCE || s.Said && s.Training != head.BCE
-	at := s.likeliest(together)
+	together := s.Training != head.BCE && (s.Code.OneHot() || s.Said)
+	taus := [2]float64{s.likeliest(together, 0), s.likeliest(together, 1)}
+	at := math.Sqrt(taus[0] * taus[1])
 	if at < sharpest && at > 1/sharpest ||
 		!together && s.Training != head.BCE && s.miscalibration(at) > uncalibrated {
 		return nil
@@ -136,15 +140,28 @@ func (s *search) temperature() *Finding {
 	if at < 1 {
 		size = "large"
 	}
-	return found("temperature", at, fmt.Sprintf("the logits are too %s for their errors: times %.3g they are most likely",
-		size, at), "give "+position.Flag("temperature", fmt.Sprintf("%.2g", at))+", or multiply the logits by it")
+	value := fmt.Sprintf("%.2g", at)
+	t := s.best(Finding{Name: "temperature", Number: at, Arguments: []string{"--temperature", value}},
+		s.with(s.Code, s.Decodings, func(dst, _ []float64, i int) { floats.Scale(taus[1-i%2], dst) }))
+	t.LogScores = &[2]float64{s.loss(together, both, 1), (s.loss(together, 0, taus[1]) + s.loss(together, 1, taus[0])) / 2}
+	if t.LogScores[1] >= t.LogScores[0] || s.Training == head.Soft {
+		t.LogScores = nil
+	}
+	t.Text = fmt.Sprintf("the logits are too %s for their errors: times %.3g they are most likely", size, at)
+	if t.Mend = "give " + position.Flag("temperature", value) + ", or multiply the logits by it"; t.LogScores != nil {
+		t.Text += fmt.Sprintf(", with a log score of %.4g instead of %.4g", t.LogScores[1], t.LogScores[0])
+	}
+	if !t.Helps() {
+		t.Text += "; the error does not change"
+	}
+	return &t.Finding
 }
 
-// likeliest is the τ of least loss.
-func (s *search) likeliest(together bool) float64 {
-	loss := func(x []float64) float64 { return s.loss(together, math.Exp(x[0])) }
+// likeliest is the τ of least loss in a half.
+func (s *search) likeliest(together bool, half int) float64 {
+	loss := func(x []float64) float64 { return s.loss(together, half, math.Exp(x[0])) }
 	best, _ := optimize.Minimize(optimize.Problem{Func: loss}, []float64{0},
-		&optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-5, Iterations: 5}},
+		&optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-4, Iterations: 5}},
 		&optimize.NelderMead{SimplexSize: 1})
 	return math.Exp(best.X[0])
 }
@@ -169,19 +186,6 @@ func (s *search) miscalibration(tau float64) (sum float64) {
 // uncalibrated is the calibration error from which on outputs were surely not trained bit by bit.
 const uncalibrated = 0.15
 
-// training finds that outputs that are read bit by bit were trained for the decoder.
-func (s *search) training() *Finding {
-	v := s.Seen.Miscalibration
-	if s.Training != head.BCE || !(v > uncalibrated) {
-		return nil
-	}
-	if s.loss(true, 1)/math.Log(float64(s.Code.Levels())) > s.loss(false, 1)/(float64(s.Bits)*math.Ln2) {
-		return nil
-	}
-	return found("training", v, fmt.Sprintf("the outputs were not trained bit by bit: the mean probability of a bit is "+
-		"%.2g standard deviations from its share of ones", v), "give "+position.Flag("training", "ce"))
-}
-
 // Width is the least width of the distributions over the levels that a softmax gives, in levels: 1/√c of the
 // twentieth of the samples with the largest c, which is the curvature of −ln p at the most likely level. Gaussian
 // targets of width σ make none narrower than σ, whatever the noise (p is then another law, smoothed by them: −ln p
@@ -204,18 +208,4 @@ func Width(c *code.Code, training head.Training, seen *observed.Summary) float64
 	}
 	slices.Sort(curvature)
 	return 1 / math.Sqrt(curvature[len(curvature)*19/20])
-}
-
-// soft finds that a softmax that is said to have learnt Gaussian targets has learnt others.
-func (s *search) soft() *Finding {
-	const narrow = 0.9 // of σ
-	if s.Training != head.Soft {
-		return nil
-	}
-	width := Width(s.Code, s.Training, s.Seen)
-	if !(width < narrow*head.SoftSigma) {
-		return nil
-	}
-	return found("soft", width, fmt.Sprintf("the targets were no Gaussians of σ = %v levels, but one or two levels: the "+
-		"probabilities are as narrow as σ = %.2g levels", head.SoftSigma, width), "give "+position.Flag("code", "softmax"))
 }
