@@ -20,7 +20,6 @@ import (
 	"belsim/errmodel/head"
 	"belsim/theory/base/arrayfile"
 	"belsim/theory/base/must"
-	"belsim/theory/base/position"
 	"belsim/theory/decode"
 )
 
@@ -130,7 +129,7 @@ var faults = []oneFault{
 	}},
 	{"stretched by 2 %", func(n *faultyNetwork) []string {
 		n.of.Hi += 0.02 * (n.of.Hi - n.of.Lo)
-		return []string{"different ranges"}
+		return []string{"different ranges", "place the levels differently"}
 	}},
 	{"levels from 0", func(n *faultyNetwork) []string {
 		for i, y := range n.y {
@@ -295,23 +294,6 @@ func (n *faultyNetwork) judged(t *testing.T) (string, float64) {
 	return strings.Join(parts, "; "), own.seen.Labels[leastError(own.seen.Labels)].Mean
 }
 
-// TestSoft: a softmax whose targets were levels and is said to be hl-gauss is told so, by the width of its
-// probabilities, and neither right name is.
-func TestSoft(t *testing.T) {
-	for _, x := range faultyNetworks {
-		if !x.onehot() {
-			continue
-		}
-		for _, name := range []string{"softmax", "hl-gauss"} {
-			n := x.load(t, 1500, 1)
-			n.code = name
-			if got, want := strings.Contains(n.said(t), position.Flag("code", "softmax")), name != x.code && x.code == "softmax"; got != want {
-				t.Errorf("%s as %s: %q", x.name, name, n.said(t))
-			}
-		}
-	}
-}
-
 // TestOneCause: targets that are rolled by one level, shifted by three, or of other samples, are
 // told as that, and not as logits of another size or as a range of another width.
 func TestOneCause(t *testing.T) {
@@ -341,7 +323,7 @@ func TestSameFindings(t *testing.T) {
 	const folder = "../../testdata/network/"
 	var found [2][]fault.Finding
 	for i := range found {
-		n := must.Get(openNetwork(t.Context(), Options{Code: "johnson", Levels: 64, Range: LabelRange{Lo: 2.486, Hi: 4.315},
+		n := must.Get(openNetwork(t.Context(), Options{Code: "johnson", Levels: 64, Range: LabelRange{Lo: 2.4, Hi: 4.315},
 			Targets: folder + "targets.npy", Outputs: folder + "logits.npy", Temperature: 1, Decoders: decode.Builtin(),
 			FitDecoder: i == 1}))(t)
 		must.Succeed(t, errors.Join(n.read(t.Context(), 0, func(uint64) {}), n.findFaults(t.Context()), n.Close()))
@@ -518,7 +500,7 @@ func TestMistaken(t *testing.T) {
 		// by turns two noises
 		{"johnson", negated, false, inverted}, {"hadamard", negated, false, inverted},
 		{"gray", negated, false, inverted}, {"onehot", slices.Reverse[[]float64], false, reversed},
-		{"gray", nil, true, reversed}, {"b1jdj", nil, true, reversed}, {"unary", nil, true, inverted},
+		{"gray", nil, true, reversed}, {"b1jdj", nil, true, reversed}, {"unary", nil, true, "The levels are reversed, or the outputs are inverted"},
 		{"unary", slices.Reverse[[]float64], false, turned}, // the number of ones is right
 		{"unary", exchanged, false, " stand in another order than the bits of unary"},
 		{"johnson", exchanged, false, " stand in another order than the bits of johnson"},

@@ -204,7 +204,7 @@ func TestHeads(t *testing.T) {
 }
 
 // TestBias: predictions that are too small by 2 levels or too large by 0.3, and have errors of less
-// than half of a level else, are told so with the mend, also where they were clipped; those without
+// than half of a level else, are told so with the mend; those without
 // a bias are not. A factor is told as a factor.
 func TestBias(t *testing.T) {
 	d, dir := easy, t.TempDir()
@@ -230,14 +230,9 @@ func TestBias(t *testing.T) {
 		must.Within(t, "factor", f.Findings[0].Number*factor, 0.95, 1)
 		says(t, f.Verdict, "Next: multiply the predictions by ")
 	}
-	for i, by := range []float64{-2, 0.3, -2} {
+	for _, by := range []float64{-2, 0.3} {
 		q := mat.DenseCopyOf(p)
-		q.Apply(func(_, _ int, v float64) float64 {
-			if i == 2 {
-				v = min(max(v, 5), float64(d.levels-4))
-			}
-			return v + by
-		}, q)
+		q.Apply(func(_, _ int, v float64) float64 { return v + by }, q)
 		direct.Outputs = save(t, filepath.Join(dir, "biased.npy"), q)
 		f := judge(t, direct).Fit
 		must.Equal(t, "findings", 1, len(f.Findings))

@@ -3,7 +3,6 @@ package assess
 import (
 	"fmt"
 
-	"belsim/errmodel/fault"
 	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/table"
@@ -13,16 +12,13 @@ import (
 // Probabilities judge the probabilities that a network gives to levels, by the targets.
 type Probabilities struct {
 	observed.Scores
-	// width in levels of the narrowest twentieth, by the curvature at the most likely level; Gaussian targets of
-	// training make it σ at least, targets of one or two levels do not; null but for softmax
-	Width float64 `json:"width"`
 }
 
 // probabilities judge the network's distribution; nil where it has none.
 func (n *network) probabilities() *Probabilities {
 	for _, s := range n.seen.Scores {
 		if len(n.seen.Scores) == 1 || (s.Decoder == decode.BelU{}.Name()) == (n.training == head.BCE) {
-			return &Probabilities{s, fault.Width(n.code, n.training, n.seen)}
+			return &Probabilities{s}
 		}
 	}
 	return nil

@@ -34,8 +34,8 @@ func fixed(offset, slope float64) func(int) observed.Line {
 }
 
 // codec finds that a line of the answers has a smaller error: one of an encoder that places the levels differently, shifted
-// by halves of a level or with edges for centres, where that gains most of what any line gains, or stretched from one end,
-// or any other.
+// by halves of a level, with edges for centres or by the median, where that gains most of what any line gains, or stretched
+// from one end, or any other.
 func (s *search) codec() *trial {
 	// A line is one of many: how many standard errors it gains at least, and which share of the error; how near the error may be
 	// to that of guessing; and what a simple line may lack of the gain.
@@ -62,10 +62,13 @@ func (s *search) codec() *trial {
 	if best == nil || !(best.Error-best.Mended > chosen*best.StdErr && best.Error-best.Mended > least*best.Error) || !s.told(best, guess) {
 		return nil
 	}
-	any := best
-	for _, t := range all[:fixedLines] {
-		if (best == any || t.Mended < best.Mended) && t.Mended-any.Mended < simple*(any.Error-any.Mended) && t.Helps() {
-			best = t
+	any, near, named := best, simple*(best.Error-best.Mended), false
+	if s.predicts() {
+		near = worthwhile * best.Mended
+	}
+	for i, t := range all[:fixedLines+1] { // the last is the shift by the median
+		if (!named || i < fixedLines && t.Mended < best.Mended) && t.Mended-any.Mended < near && t.Helps() {
+			best, named = t, true
 		}
 	}
 	s.describe(best)
@@ -174,7 +177,7 @@ func (s *search) units() (out []*trial) {
 			Text: fmt.Sprintf("the targets are in another unit than the answers: %v times as large", factor)},
 			&s.read, fixed(zero*(1-factor), factor))
 		s.ranged(t, t.At(1), t.At(float64(s.Code.Levels())), ", if the network's labels were in another unit")
-		if e := s.crossed(Finding{}, &s.read, s.line); e.Mended > 0.8*t.Mended { // no other line is much nearer
+		if e := s.crossed(Finding{}, &s.read, s.line); e.Mended > 0.5*t.Mended { // no other line is much nearer
 			out = append(out, t)
 		}
 	}

@@ -38,7 +38,7 @@ type Finding struct {
 	Mended float64 `json:"mended"`
 	// standard error of error − mended, paired by sample
 	StdErr float64 `json:"stderr"`
-	// log score as read and with the mend, in nats; only of temperature
+	// log score as read and with the mend, in nats; only of temperature, and of permuted and reversed columns that cost no error
 	LogScores *[2]float64 `json:"log_scores,omitempty"`
 	// what the mend adds to the arguments of fit; empty where it is no argument
 	Arguments []string `json:"arguments"`
@@ -200,7 +200,7 @@ func (s *search) reading() (out findings) {
 	if x := s.wrongReading(); x != nil {
 		x.Text += ": once that is mended, " + x.less()
 		out.add(&x.Finding)
-		if x.Helps() {
+		if x.Told() {
 			return out
 		}
 	}
@@ -208,11 +208,11 @@ func (s *search) reading() (out findings) {
 	if s.Code.Circular() || s.Code.Uneven() {
 		return out
 	}
-	if out.add(clipped); clipped == nil {
-		if t := s.codec(); t != nil {
-			out.add(&t.Finding)
-			s = s.mended(t.Line)
-		}
+	const most = 0.5 // of the error, which clipped targets do not explain
+	out.add(clipped)
+	if t := s.codec(); t != nil && (clipped == nil || t.Mended < most*t.Error) {
+		out.add(&t.Finding)
+		s = s.mended(t.Line)
 	}
 	if !s.predicts() && s.guessing() == nil {
 		out.add(s.temperature())
@@ -366,12 +366,47 @@ func (s *search) wrongReading() *trial {
 			best = t
 		}
 	}
-	if best != nil && best.Name == "permuted" && !s.predicts() && !s.Code.Uneven() { // levels that are shifted are columns that are
+	// Levels that are shifted are columns that are, and a code of another number of levels.
+	if best != nil && (best.Name == "permuted" || best.Name == "code") && !s.Code.Uneven() {
 		if t := s.codec(); t != nil && t.Mended < (1+worthwhile)*best.Mended {
 			return nil
 		}
 	}
+	if best == nil && !s.predicts() && !s.Code.Circular() {
+		return s.unordered()
+	}
 	return best
+}
+
+// unordered finds columns in another order that costs a decoder nothing which counts ones: by the log score of the bits, in
+// nats, of which another order leaves less than a half.
+func (s *search) unordered() *trial {
+	const much = 0.5
+	if s.Kind.Hard() || !s.bitwise() {
+		return nil
+	}
+	before := s.loss(false, both, 1)
+	for _, t := range append(s.turned()[1:2], s.permuted()...) {
+		z, order := make([]float64, s.Bits), t.Order
+		for k := s.Bits; len(order) < s.Bits; k-- { // reversed
+			order = append(order, k)
+		}
+		outputs := slices.Clone(s.Outputs)
+		for i := range s.Len() {
+			row := outputs[i*s.Bits : (i+1)*s.Bits]
+			copy(z, row)
+			for bit, column := range order {
+				row[bit] = z[column-1]
+			}
+		}
+		ordered, samples := *s, *s.Samples
+		ordered.Samples, samples.Outputs = &samples, outputs
+		if after := ordered.loss(false, both, 1); after < much*before && t.Mended <= t.Error+2*t.StdErr {
+			t.LogScores = &[2]float64{before, after}
+			return t
+		}
+	}
+	return nil
 }
 
 // readings are those of other codes, orders, directions and units, the simplest first.

@@ -11,7 +11,6 @@ import (
 	"belsim/errmodel/head"
 	"belsim/errmodel/observed"
 	"belsim/theory/base/position"
-	"belsim/theory/code"
 	"belsim/theory/decode"
 )
 
@@ -185,27 +184,3 @@ func (s *search) miscalibration(tau float64) (sum float64) {
 
 // uncalibrated is the calibration error from which on outputs were surely not trained bit by bit.
 const uncalibrated = 0.15
-
-// Width is the least width of the distributions over the levels that a softmax gives, in levels: 1/√c of the
-// twentieth of the samples with the largest c, which is the curvature of −ln p at the most likely level. Gaussian
-// targets of width σ make none narrower than σ, whatever the noise (p is then another law, smoothed by them: −ln p
-// has a curvature of at most 1/σ²); targets of one or two levels do. It is NaN of other codes, and where few samples
-// have their most likely level between others.
-func Width(c *code.Code, training head.Training, seen *observed.Summary) float64 {
-	if training == head.BCE || !c.OneHot() {
-		return math.NaN()
-	}
-	var curvature []float64
-	s := kept(c, seen)
-	for i := range s.Len() {
-		z := s.Row(i)
-		if at := floats.MaxIdx(z); at > 0 && at < len(z)-1 {
-			curvature = append(curvature, 2*z[at]-z[at-1]-z[at+1])
-		}
-	}
-	if len(curvature) < fewest {
-		return math.NaN()
-	}
-	slices.Sort(curvature)
-	return 1 / math.Sqrt(curvature[len(curvature)*19/20])
-}
