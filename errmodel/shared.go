@@ -1,0 +1,124 @@
+package errmodel
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"belsim/theory"
+	"belsim/theory/base/inputfile"
+	"belsim/theory/base/refuse"
+)
+
+// Shared says what noise all bits share: none, a discretized normal law of offsets, or a histogram. Its zero value is
+// none.
+type Shared struct {
+	Text      string  // as it is written: a standard deviation or a file; "" for none
+	SD        float64 // of the normal law, in levels; 0 for a histogram
+	Histogram *theory.Shared
+}
+
+// Of is the noise for a number of levels; nil for none. The weight of an offset of the normal law is its probability
+// from half a level below the offset to half a level above. Offsets of less than 2⁻⁶⁰ are left out.
+func (s Shared) Of(levels int) *theory.Shared {
+	if s.SD == 0 {
+		return s.Histogram
+	}
+	out, total := &theory.Shared{}, 0.0
+	most := min(levels-1, int(9*s.SD)+1)
+	for d := -most; d <= most; d++ {
+		near, far := math.Abs(float64(d))-0.5, math.Abs(float64(d))+0.5
+		w := (math.Erfc(near/s.SD/math.Sqrt2) - math.Erfc(far/s.SD/math.Sqrt2)) / 2
+		if d == -most || d == most { // and all beyond
+			w = math.Erfc(near/s.SD/math.Sqrt2) / 2
+		}
+		if w >= 0x1p-60 {
+			out.Offsets, out.Weights = append(out.Offsets, d), append(out.Weights, w)
+			total += w
+		}
+	}
+	for j := range out.Weights {
+		out.Weights[j] /= total
+	}
+	return out
+}
+
+// String is the noise for people, after a comma; "" for none.
+func (s Shared) String() string {
+	switch {
+	case s.Text == "":
+		return ""
+	case s.SD > 0:
+		return fmt.Sprintf(", shared noise of %g levels", s.SD)
+	}
+	return ", shared noise from " + s.Text
+}
+
+const sharedWant = "a standard deviation of 0 or more levels, or a CSV FILE with columns offset,weight"
+
+// ParseShared reads noise: a standard deviation in levels, of which 0 is none, or the path of a CSV file with the columns
+// offset and weight. The error names what is wrong, and where.
+func ParseShared(text string) (Shared, error) {
+	if sd, err := strconv.ParseFloat(text, 64); err == nil {
+		switch {
+		case !(sd >= 0) || sd > 1e6:
+			return Shared{}, &refuse.Value{Name: "shared", Value: text, Want: sharedWant}
+		case sd == 0:
+			return Shared{}, nil
+		}
+		return Shared{Text: text, SD: sd}, nil
+	}
+	f, err := inputfile.Open(text)
+	if err != nil {
+		return Shared{}, err
+	}
+	defer f.Close()
+	h, err := readShared(f)
+	if err != nil {
+		return Shared{}, fmt.Errorf("%s: %w", text, err)
+	}
+	return Shared{Text: text, Histogram: h}, nil
+}
+
+func readShared(f io.Reader) (*theory.Shared, error) {
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = 2
+	head, err := r.Read()
+	if err != nil || head[0] != "offset" || head[1] != "weight" {
+		return nil, fmt.Errorf("want a header offset,weight")
+	}
+	out, total := &theory.Shared{}, 0.0
+	known := map[int]bool{}
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		offset, err := strconv.Atoi(record[0])
+		if err != nil || known[offset] || offset != int(int32(offset)) {
+			return nil, fmt.Errorf("line %d: offset %q; want whole numbers of levels, each once", line, record[0])
+		}
+		known[offset] = true
+		w, err := strconv.ParseFloat(record[1], 64)
+		if err != nil || !(w >= 0) || w > 1e100 {
+			return nil, fmt.Errorf("line %d: weight %q; want a number of 0 or more", line, record[1])
+		}
+		if w > 0 {
+			out.Offsets, out.Weights = append(out.Offsets, offset), append(out.Weights, w)
+			total += w
+		}
+	}
+	if !(total > 0) {
+		return nil, fmt.Errorf("no offset has a weight above 0")
+	}
+	for j := range out.Weights {
+		out.Weights[j] /= total
+	}
+	return out, nil
+}
