@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"sync"
 
 	"belsim/theory"
 	"belsim/theory/base/inputfile"
@@ -18,6 +19,8 @@ type Shared struct {
 	Text      string  // as it is written: a standard deviation or a file; "" for none
 	SD        float64 // of the normal law, in levels; 0 for a histogram
 	Histogram *theory.Shared
+
+	made *sync.Map // by the number of levels
 }
 
 // Of is the noise for a number of levels; nil for none. The weight of an offset of the normal law is its probability
@@ -25,6 +28,9 @@ type Shared struct {
 func (s Shared) Of(levels int) *theory.Shared {
 	if s.SD == 0 {
 		return s.Histogram
+	}
+	if made, ok := s.made.Load(levels); ok {
+		return made.(*theory.Shared)
 	}
 	out, total := &theory.Shared{}, 0.0
 	most := min(levels-1, int(9*s.SD)+1)
@@ -42,7 +48,8 @@ func (s Shared) Of(levels int) *theory.Shared {
 	for j := range out.Weights {
 		out.Weights[j] /= total
 	}
-	return out
+	made, _ := s.made.LoadOrStore(levels, out)
+	return made.(*theory.Shared)
 }
 
 // String is the noise for people, after a comma; "" for none.
@@ -68,7 +75,7 @@ func ParseShared(text string) (Shared, error) {
 		case sd == 0:
 			return Shared{}, nil
 		}
-		return Shared{Text: text, SD: sd}, nil
+		return Shared{Text: text, SD: sd, made: new(sync.Map)}, nil
 	}
 	f, err := inputfile.Open(text)
 	if err != nil {

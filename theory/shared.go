@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -24,6 +25,9 @@ import (
 type Shared struct {
 	Offsets []int     // δ, in levels, each once
 	Weights []float64 // of the offsets, above 0; they add up to 1
+
+	mu   sync.Mutex
+	seen *Seen // that was asked for last
 }
 
 // Part is a row of a table, from 0, and its weight.
@@ -36,6 +40,8 @@ type Part struct {
 type Seen struct {
 	ByLabel [][]Part // of label n, from 0: the levels ξ
 	ByLevel [][]Part // of level ξ, from 0: the labels n
+
+	circular bool
 }
 
 // at is the row that row i is perceived at.
@@ -46,14 +52,19 @@ func (s *Shared) at(i, offset, levels int, circular bool) int {
 	return min(max(i+offset, 0), levels-1)
 }
 
-// Seen returns W for a code. The error is a *memory.Error.
+// Seen returns W for a code, which nobody changes. The error is a *memory.Error.
 func (s *Shared) Seen(c *code.Code) (*Seen, error) {
 	levels := c.Levels()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.seen; w != nil && len(w.ByLabel) == levels && w.circular == c.Circular() {
+		return w, nil
+	}
 	if err := memory.Check(fmt.Sprintf("shared noise of %d offsets and %d levels", len(s.Offsets), levels),
 		memory.Product(levels, min(levels, len(s.Offsets)), 64)); err != nil {
 		return nil, err
 	}
-	w := &Seen{make([][]Part, levels), make([][]Part, levels)}
+	w := &Seen{make([][]Part, levels), make([][]Part, levels), c.Circular()}
 	row := make([]float64, levels)
 	for i := range levels {
 		var rows []int
@@ -71,6 +82,7 @@ func (s *Shared) Seen(c *code.Code) (*Seen, error) {
 			row[x] = 0
 		}
 	}
+	s.seen = w
 	return w, nil
 }
 

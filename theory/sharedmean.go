@@ -44,9 +44,9 @@ func (s *Shared) NewCosts(c *code.Code, d decode.Decoder, of cost.Cost, prior []
 		return nil, err
 	}
 	lo, hi := decode.Range(c, d)
-	x := &Costs{cost: of, labels: w.ByLevel, lowest: lo, near: make([]near, c.Levels())}
+	x := &Costs{cost: of, labels: make([][]Part, c.Levels()), lowest: lo, near: make([]near, c.Levels())}
 	for i, labels := range w.ByLevel {
-		kept := labels[:0]
+		var kept []Part
 		for _, n := range labels {
 			if prior[n.Row] > 0 {
 				kept = append(kept, Part{n.Row, n.Weight * prior[n.Row]})
