@@ -30,7 +30,9 @@ type Shared struct {
 }
 
 // Noise is the histogram of the offsets.
-func (s *Shared) Noise() *theory.Shared { return &theory.Shared{Offsets: s.Offsets, Weights: s.Weights} }
+func (s *Shared) Noise() *theory.Shared {
+	return &theory.Shared{Offsets: s.Offsets, Weights: s.Weights}
+}
 
 // Words are the hard decisions of samples, each different one once.
 type Words struct {

@@ -273,7 +273,9 @@ func (p *Posterior) label(z []float64, word []uint64) float64 {
 	if p.sure != nil {
 		p.sure.leave(scores, word)
 	}
-<<<<<<< HEAD
+	if p.prior != nil {
+		scores = p.mixed(scores)
+	}
 	if p.model.Rule == Least {
 		return leastCost(scores, p.model.Cost)
 	}
@@ -300,12 +302,6 @@ func leastCost(scores []float64, cost func(n int, answer float64) float64) float
 		}
 	}
 	return float64(at)
-=======
-	if p.prior != nil {
-		scores = p.mixed(scores)
-	}
-	return Median.Label(scores, nil, p.code.Circle())
->>>>>>> c743e881 (--shared in compare, verify and heatmap)
 }
 
 // mixed are the scores of the labels, ln π_n + ln Σ_ξ W[n,ξ]·exp(score of ξ).
