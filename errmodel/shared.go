@@ -2,10 +2,14 @@ package errmodel
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"belsim/theory"
@@ -63,10 +67,10 @@ func (s Shared) String() string {
 	return ", shared noise from " + s.Text
 }
 
-const sharedWant = "a standard deviation of 0 or more levels, or a CSV FILE with columns offset,weight"
+const sharedWant = "a standard deviation of 0 or more levels, or a FILE: a CSV with columns offset,weight, or the JSON of a fit"
 
 // ParseShared reads noise: a standard deviation in levels, of which 0 is none, or the path of a CSV file with the columns
-// offset and weight. The error names what is wrong, and where.
+// offset and weight, or of the JSON of a fit that has shared. The error names what is wrong, and where.
 func ParseShared(text string) (Shared, error) {
 	if sd, err := strconv.ParseFloat(text, 64); err == nil {
 		switch {
@@ -82,11 +86,38 @@ func ParseShared(text string) (Shared, error) {
 		return Shared{}, err
 	}
 	defer f.Close()
-	h, err := readShared(f)
+	read := readShared
+	if strings.HasSuffix(text, ".json") {
+		read = readFit
+	}
+	h, err := read(f)
 	if err != nil {
 		return Shared{}, fmt.Errorf("%s: %w", text, err)
 	}
 	return Shared{Text: text, Histogram: h}, nil
+}
+
+// readFit reads the field shared of a fit.
+func readFit(f io.Reader) (*theory.Shared, error) {
+	var fit struct{ Shared *theory.Shared }
+	if err := json.NewDecoder(f).Decode(&fit); err != nil {
+		return nil, err
+	}
+	s := fit.Shared
+	if s == nil || len(s.Offsets) == 0 || len(s.Offsets) != len(s.Weights) {
+		return nil, errors.New("no field shared with as many offsets as weights; want the JSON of a fit that has it")
+	}
+	total := 0.0
+	for j, w := range s.Weights {
+		if !(w > 0) || w > 1e100 || slices.Contains(s.Offsets[:j], s.Offsets[j]) {
+			return nil, fmt.Errorf("shared: offset %d has weight %v; want numbers above 0, and each offset once", s.Offsets[j], w)
+		}
+		total += w
+	}
+	for j := range s.Weights {
+		s.Weights[j] /= total
+	}
+	return s, nil
 }
 
 func readShared(f io.Reader) (*theory.Shared, error) {
@@ -94,7 +125,7 @@ func readShared(f io.Reader) (*theory.Shared, error) {
 	r.FieldsPerRecord = 2
 	head, err := r.Read()
 	if err != nil || head[0] != "offset" || head[1] != "weight" {
-		return nil, fmt.Errorf("want a header offset,weight")
+		return nil, errors.New("want a header offset,weight")
 	}
 	out, total := &theory.Shared{}, 0.0
 	known := map[int]bool{}
@@ -122,7 +153,7 @@ func readShared(f io.Reader) (*theory.Shared, error) {
 		}
 	}
 	if !(total > 0) {
-		return nil, fmt.Errorf("no offset has a weight above 0")
+		return nil, errors.New("no offset has a weight above 0")
 	}
 	for j := range out.Weights {
 		out.Weights[j] /= total

@@ -84,7 +84,7 @@ func (f mixtureFlags) model() scenario.Model {
 
 // sharedFlag adds noise that all bits share.
 type sharedFlag struct {
-	Shared string `placeholder:"s|FILE" reads:"" group:"model" help:"Noise that all bits share: its standard deviation s in levels, or a histogram, CSV with columns offset,weight. With it, r and σ are those of the other errors."`
+	Shared string `placeholder:"s|FILE" reads:"" group:"model" help:"Noise that all bits share: its standard deviation s in levels, or a histogram: a CSV with columns offset,weight, or a .json of fit. With it, r and σ are those of the other errors."`
 }
 
 // read reads the noise, which wins over that of a fit.

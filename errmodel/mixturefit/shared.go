@@ -41,6 +41,7 @@ type Words struct {
 	words  [][]uint64
 	counts []map[int]float64 // of each word, by row
 	all    *errmodel.Counts
+	cases  int // of labels and words
 }
 
 // NewWords returns no samples of a code.
@@ -50,6 +51,9 @@ func NewWords(c *code.Code) *Words {
 
 // Add takes a sample of row i, from 0, with the given wrong bits, from 0.
 func (x *Words) Add(i int, wrong []int) {
+	if x.full() {
+		return
+	}
 	word := append([]uint64(nil), x.code.Word(i)...)
 	for _, k := range wrong {
 		word[k/64] ^= 1 << (k % 64)
@@ -64,9 +68,14 @@ func (x *Words) Add(i int, wrong []int) {
 		x.known[string(key)] = at
 		x.words, x.counts = append(x.words, word), append(x.counts, map[int]float64{})
 	}
-	x.counts[at][i]++
+	if x.counts[at][i]++; x.counts[at][i] == 1 {
+		x.cases++
+	}
 	x.all.Add(i, wrong)
 }
+
+// full reports whether there are too many different samples to fit.
+func (x *Words) full() bool { return x.cases*x.code.Levels() > mostShared }
 
 // sharedCase are the samples of a label and a word.
 type sharedCase struct {
@@ -74,17 +83,17 @@ type sharedCase struct {
 	count       float64
 }
 
-// mostShared limits the numbers that FitShared holds, words × levels.
-const mostShared = 1 << 25
+// mostShared limits the work of FitShared: different samples × levels. Up to it a fit takes about two seconds.
+const mostShared = 1 << 21
 
 // FitShared fits the weights of all offsets, r and σ to hard decisions by maximum likelihood: by expectation and maximization,
 // where the level that a sample is perceived at is what is not seen. Given the posterior of the level, the
 // offsets' weights are their shares, and r and σ those of New for the expected counts. The error wraps ErrNoFit
-// where no output is wrong, or where there are too many words; or it is the context's.
+// where no output is wrong, or where there are too many different samples; or it is the context's.
 func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error) {
 	levels, bits := x.code.Dims()
-	if len(x.words)*levels > mostShared {
-		return nil, fmt.Errorf("%w: %d different words of %d levels", ErrNoFit, len(x.words), levels)
+	if x.full() {
+		return nil, fmt.Errorf("%w: more than %d different outputs of %d levels", ErrNoFit, mostShared/levels, levels)
 	}
 	alone, err := New(ctx, 1, x.code, x.all, positions)
 	if err != nil {
@@ -124,45 +133,49 @@ func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error
 		return min(max(j, 0), levels-1)
 	}
 	value, posterior, next := math.Inf(-1), make([]float64, len(scores)), make([]float64, len(weights))
-	shares := make([]float64, len(weights))
-	const outer, inner, enough = 40, 12, 0.01
+	var offsets []int
+	var values []float64
+	const outer, inner, enough, negligible = 40, 12, 0.01, 50
 	for range outer {
 		if err := x.scores(ctx, &fit, scores); err != nil {
 			return nil, err
+		}
+		// The offsets of each case that matter, and P(word | ξ) up to a factor.
+		from, offsets, values, base := []int{0}, offsets[:0], values[:0], 0.0
+		for _, c := range cases {
+			of, most := scores[c.word*levels:(c.word+1)*levels], math.Inf(-1)
+			for d, w := range weights {
+				if w > 0 {
+					most = max(most, of[at(c.label, d)])
+				}
+			}
+			for d, w := range weights {
+				if s := of[at(c.label, d)]; w > 0 && s > most-negligible {
+					offsets, values = append(offsets, d), append(values, math.Exp(s-most))
+				}
+			}
+			base += c.count * most
+			from = append(from, len(offsets))
 		}
 		now := 0.0
 		for step := range inner {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			last := step == inner-1
-			if last {
-				clear(posterior)
-			}
 			clear(next)
-			now = 0
-			for _, c := range cases {
-				of, most := scores[c.word*levels:(c.word+1)*levels], math.Inf(-1)
-				for d, w := range weights {
-					if w > 0 {
-						most = max(most, of[at(c.label, d)])
-					}
+			clear(posterior)
+			now = base
+			for j, c := range cases {
+				sum, ds, vs := 0.0, offsets[from[j]:from[j+1]], values[from[j]:from[j+1]]
+				for k, d := range ds {
+					sum += weights[d] * vs[k]
 				}
-				sum := 0.0
-				for d, w := range weights {
-					shares[d] = 0
-					if s := of[at(c.label, d)]; w > 0 && s > most-50 {
-						shares[d] = w * math.Exp(s-most)
-						sum += shares[d]
-					}
-				}
-				now += c.count * (most + math.Log(sum))
-				for d, v := range shares {
-					if v > 0 {
-						next[d] += c.count * v / sum
-						if last {
-							posterior[c.word*levels+at(c.label, d)] += c.count * v / sum
-						}
+				now += c.count * math.Log(sum)
+				for k, d := range ds {
+					share := c.count * weights[d] * vs[k] / sum
+					next[d] += share
+					if step == inner-1 {
+						posterior[c.word*levels+at(c.label, d)] += share
 					}
 				}
 			}
