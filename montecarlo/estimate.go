@@ -75,7 +75,18 @@ func Estimate(ctx context.Context, b Backend, p *Problem, s Sampling, prior []fl
 			return nil, false, err
 		}
 	}
-	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, done: done}
+	e := estimation{Sampling: s, prior: prior, backend: b, problem: p, marginal: p, done: done}
+	if p.Shared != nil {
+		w, err := p.Shared.Seen(p.Code)
+		if err != nil {
+			return nil, false, err
+		}
+		of := *p
+		if of.Errors, err = w.Marginals(p.Code, p.Errors); err != nil {
+			return nil, false, err
+		}
+		e.marginal = &of
+	}
 	if s.RelErr > 0 {
 		return e.relative(ctx)
 	}
@@ -90,8 +101,10 @@ type estimation struct {
 	prior   []float64
 	backend Backend
 	problem *Problem
-	done    func(samples uint64)
-	block   uint32 // the blocks before it are used up
+	// marginal has the marginal error probabilities: those of unseen errors
+	marginal *Problem
+	done     func(samples uint64)
+	block    uint32 // the blocks before it are used up
 }
 
 // sample adds so many samples of each label to sums, from blocks that no sample has come from.
@@ -103,16 +116,16 @@ func (e *estimation) sample(ctx context.Context, n uint64, sums []Sums) error {
 		}
 	}
 	e.block += uint32((n + BlockSize - 1) / BlockSize)
-	err := e.backend.Sample(ctx, e.problem, spans, sums, e.done)
+	err := e.draw(ctx, spans, sums)
 	var errors []float64
 	for _, s := range spans {
 		sum := &sums[s.Row]
-		sum.problem, sum.row = e.problem, s.Row
+		sum.problem, sum.row = e.marginal, s.Row
 		if !e.problem.Cost.Absolute() && sum.Samples > 0 {
 			sum.Costs = e.problem.costs(s.Row, sum)
 		}
 		if sum.Variance() == 0 {
-			errors = matrix.Row(errors, s.Row, e.problem.Errors)
+			errors = matrix.Row(errors, s.Row, e.marginal.Errors)
 			sum.Certain = matrix.Certain(errors)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"belsim/montecarlo/tables"
+	"belsim/theory"
 	"belsim/theory/base/matrix"
 	"belsim/theory/base/parallel"
 	"belsim/theory/code"
@@ -37,6 +38,9 @@ type Problem struct {
 	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n.
 	Errors mat.Matrix
 	Kind   Kind
+	// Shared is noise that all bits share, so that Errors are given the level that is perceived; nil for none. Estimate
+	// samples it; a backend does not.
+	Shared *theory.Shared
 	Seed   uint64
 	Cost   cost.Cost
 	// Answers asks for Sums.Answers. Costs other than the absolute error ask for them, too. A device

@@ -111,11 +111,12 @@ func (s Sampling) Of(p *expect.Problem) *Problem {
 	if p.Logits {
 		kind = IndependentLogits
 	}
-	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Seed: s.Seed,
+	return &Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Kind: kind, Shared: p.Shared, Seed: s.Seed,
 		Cost: p.Cost, Answers: s.Answers}
 }
 
 // Expected is what theory computes the expectation of: the problem without its samples.
 func (p *Problem) Expected() *expect.Problem {
-	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard(), Cost: p.Cost}
+	return &expect.Problem{Code: p.Code, Decoder: p.Decoder, Errors: p.Errors, Logits: !p.Kind.Hard(), Cost: p.Cost,
+		Shared: p.Shared}
 }

@@ -14,13 +14,15 @@ import (
 //	word 2: row of the code matrix
 //	word 3: block of samples
 const (
-	streamCounts    = iota << 24 // how many samples of a block have how many points
-	streamPoints                 // where the points of a group fall
-	streamRefine                 // the low bits of a placement, when the high ones do not decide
-	streamLatent                 // the noise of logits
-	streamTail                   // what continues a draw of noise in the far tail
-	streamDigits                 // the first digits of the numbers that decide which hard outputs are wrong
-	streamUndecided              // what continues them where they do not decide
+	streamCounts     = iota << 24 // how many samples of a block have how many points
+	streamPoints                  // where the points of a group fall
+	streamRefine                  // the low bits of a placement, when the high ones do not decide
+	streamLatent                  // the noise of logits
+	streamTail                    // what continues a draw of noise in the far tail
+	streamDigits                  // the first digits of the numbers that decide which hard outputs are wrong
+	streamUndecided               // what continues them where they do not decide
+	streamOffsets                 // how many samples of a block have which offset of shared noise
+	streamOffsetSeed              // the seeds of the samples of an offset, in word 0; words 2 and 3 are 0
 )
 
 // BlockSize is the number of samples in a block, the unit that workers, shards

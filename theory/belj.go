@@ -315,6 +315,43 @@ func (x *belJForm) absolute() float64 {
 // left out that are so unlikely that together they could not change the mean error by 2⁻⁷⁸ of it, even by
 // errors of 2M levels.
 func (x *belJForm) answers() Answers {
+	m := len(x.e)
+	at := x.places()
+	x.sums = append(x.sums[:0], make([]float64, 2*m+1)...)
+	for f := at.first; f <= at.end; f++ {
+		from, w := max(at.lo, f+1), x.first[f]
+		if from > at.hi || w <= x.least {
+			continue
+		}
+		to := x.sums[f+from:]
+		for j, p := range x.last[from : at.hi+1] {
+			to[j] += float64(w * p)
+		}
+	}
+	for f := 1; f <= m; f++ {
+		x.sums[2*f] += x.first[f] * x.after[f]
+	}
+	a := Answers{x.labels[:0], x.sums[:0]}
+	zero := x.decoder.At(0, 0)
+	for s, p := range x.sums {
+		if p > 0 {
+			a.Labels, a.Probabilities = append(a.Labels, float64(zero-s)), append(a.Probabilities, p)
+		}
+	}
+	a.Labels, a.Probabilities = append(a.Labels, float64(x.decoder.Empty())), append(a.Probabilities, at.none)
+	x.labels = a.Labels
+	return a
+}
+
+// places are the likely places of the first one, first to end, and of the last one, lo to hi, and the probability that
+// there is none.
+type places struct {
+	first, end, lo, hi int
+	none               float64
+}
+
+// places prepares first, last and after for the row.
+func (x *belJForm) places() places {
 	m, word := len(x.e), x.code.Word(x.i)
 	bit := func(k int) (one, zero float64) { // from 1
 		e := x.e[k-1]
@@ -330,48 +367,24 @@ func (x *belJForm) answers() Answers {
 		after *= zero
 	}
 	none := 1.0
-	x.sums = append(x.sums[:0], make([]float64, 2*m+1)...)
 	for f := 1; f <= m; f++ {
 		one, zero := bit(f)
 		x.first[f] = one * none
 		none *= zero
 	}
-	least := 0.0
+	x.least = 0
 	if !x.all {
-		least = 0x1p-80 * x.absolute() / float64(m*m)
+		x.least = 0x1p-80 * x.absolute() / float64(m*m)
 	}
-	x.least = least
 	likely := func(p []float64) (lo, hi int) {
-		for lo, hi = 1, m; lo < hi && p[lo] <= least; {
+		for lo, hi = 1, m; lo < hi && p[lo] <= x.least; {
 			lo++
 		}
-		for ; hi > lo && p[hi] <= least; hi-- {
+		for ; hi > lo && p[hi] <= x.least; hi-- {
 		}
 		return lo, hi
 	}
-	f, end := likely(x.first)
+	first, end := likely(x.first)
 	lo, hi := likely(x.last)
-	for ; f <= end; f++ {
-		from, w := max(lo, f+1), x.first[f]
-		if from > hi || w <= least {
-			continue
-		}
-		to := x.sums[f+from:]
-		for j, p := range x.last[from : hi+1] {
-			to[j] += float64(w * p)
-		}
-	}
-	for f := 1; f <= m; f++ {
-		x.sums[2*f] += x.first[f] * x.after[f]
-	}
-	a := Answers{x.labels[:0], x.sums[:0]}
-	at := x.decoder.At(0, 0)
-	for s, p := range x.sums {
-		if p > 0 {
-			a.Labels, a.Probabilities = append(a.Labels, float64(at-s)), append(a.Probabilities, p)
-		}
-	}
-	a.Labels, a.Probabilities = append(a.Labels, float64(x.decoder.Empty())), append(a.Probabilities, none)
-	x.labels = a.Labels
-	return a
+	return places{first, end, lo, hi, none}
 }

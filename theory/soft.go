@@ -31,9 +31,13 @@ func NewSoftBound(c *code.Code, d decode.Decoder, cost cost.Cost) (*Bound, error
 // these bits. A code of real numbers has the weights C[n,k] − C[m,k] in a mean, and their
 // squares in a variance. The probabilities e are clamped to [1e−12, 1−1e−12] as the
 // model has it.
-func newSoftUnionBound(c *code.Code, cost cost.Cost) boundOf {
+func newSoftUnionBound(c *code.Code, cost cost.Cost) boundOf { return sumOf(newSoftUnion(c), cost) }
+
+// newSoftUnion is the union of newSoftUnionBound.
+func newSoftUnion(c *code.Code) union {
 	mean := make([]float64, c.Bits()) // of Z
-	return func(ctx context.Context, i int, e []float64) (float64, error) {
+	return func(ctx context.Context, i int, e []float64, most func(m int) float64,
+		add func(m int, most, tail float64) float64) error {
 		negative := 0.0 // the most that bits with e > ½ can take from a mean
 		for k, p := range e {
 			mean[k] = decode.MeanLogit(p)
@@ -42,24 +46,23 @@ func newSoftUnionBound(c *code.Code, cost cost.Cost) boundOf {
 				mean[k] = -mean[k]
 			}
 		}
-		sum := 0.0
 		for m := range c.Levels() {
 			if m == i {
 				continue
 			}
 			if m%64 == 0 {
 				if err := ctx.Err(); err != nil {
-					return 0, err
+					return err
 				}
 			}
 			var mu, variance float64
-			add := func(k int, w float64) {
+			differ := func(k int, w float64) {
 				mu += w * mean[k]
 				variance += w * w
 			}
 			if c.Real() {
 				for k := range mean {
-					add(k, c.Value(i, k)-c.Value(m, k))
+					differ(k, c.Value(i, k)-c.Value(m, k))
 				}
 			} else {
 				other := c.Word(m)
@@ -68,7 +71,7 @@ func newSoftUnionBound(c *code.Code, cost cost.Cost) boundOf {
 				for j, w := range c.Word(i) {
 					for d := w ^ other[j]; d != 0; d &= d - 1 {
 						k := bits.TrailingZeros64(d)
-						add(64*j+k, 2*float64(w>>k&1)-1)
+						differ(64*j+k, 2*float64(w>>k&1)-1)
 						if mu+negative > 39*widest { // Φ is zero in floating point
 							break bits
 						}
@@ -83,8 +86,8 @@ func newSoftUnionBound(c *code.Code, cost cost.Cost) boundOf {
 			case mu <= 0:
 				tail = 1
 			}
-			sum += cost.Of(i+1, float64(m+1)) * tail
+			add(m, most(m), tail)
 		}
-		return sum, nil
+		return nil
 	}
 }

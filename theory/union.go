@@ -18,7 +18,28 @@ import (
 //
 // O(L·(M/64 + bits that can err)) a row, and O(d·d/2) more for each of the rows
 // m, at distance d, whose term can matter.
-func newUnionBound(c *code.Code, cost cost.Cost) boundOf {
+func newUnionBound(c *code.Code, cost cost.Cost) boundOf { return sumOf(newUnion(c), cost) }
+
+// union calls add for the rows m that may be preferred to row i, whose bits err with probabilities e: with most(m),
+// above what an answer m costs, and with the bound of its probability. What add returns is the sum so far, and rows
+// are left out that cannot change it. The error is the context's.
+type union func(ctx context.Context, i int, e []float64, most func(m int) float64,
+	add func(m int, most, tail float64) (sum float64)) error
+
+// sumOf is the sum of a union under a cost.
+func sumOf(each union, cost cost.Cost) boundOf {
+	return func(ctx context.Context, i int, e []float64) (sum float64, err error) {
+		err = each(ctx, i, e, func(m int) float64 { return cost.Of(i+1, float64(m+1)) },
+			func(_ int, of, tail float64) float64 {
+				sum += of * tail
+				return sum
+			})
+		return sum, err
+	}
+}
+
+// newUnion is the union of newUnionBound.
+func newUnion(c *code.Code) union {
 	log2Factorial := make([]float64, c.Bits()+2)
 	for k := 2; k < len(log2Factorial); k++ {
 		log2Factorial[k] = log2Factorial[k-1] + math.Log2(float64(k))
@@ -29,7 +50,8 @@ func newUnionBound(c *code.Code, cost cost.Cost) boundOf {
 	differ := make([]uint64, words)
 	tail := make([]float64, c.Bits()+2)
 
-	return func(ctx context.Context, i int, e []float64) (float64, error) {
+	return func(ctx context.Context, i int, e []float64, most func(m int) float64,
+		use func(m int, most, tail float64) float64) error {
 		clear(canErr)
 		for k, p := range e {
 			if p > 0 {
@@ -37,7 +59,7 @@ func newUnionBound(c *code.Code, cost cost.Cost) boundOf {
 			}
 		}
 		word := c.Word(i)
-		sum, least := 0.0, math.Inf(-1)
+		least := math.Inf(-1)
 		add := func(m int) {
 			distance, able := 0, 0
 			lambda := 0.0
@@ -58,18 +80,17 @@ func newUnionBound(c *code.Code, cost cost.Cost) boundOf {
 			// The tail is at most λ^half/half!, the sum over all sets of half bits, with λ = Σe.
 			// Where the term is below 2⁻⁶⁰/L of the sum so far it is left out: L of them do not
 			// change the sum.
-			of := cost.Of(i+1, float64(m+1))
+			of := most(m)
 			if float64(half)*log2Above(lambda)+log2Above(of)-log2Factorial[half] < least {
 				return
 			}
-			sum += of * PoissonBinomialTail(tail[:half+1], differ, e)
-			least = log2Above(sum) - far
+			least = log2Above(use(m, of, PoissonBinomialTail(tail[:half+1], differ, e))) - far
 		}
 		// Near levels first: they have the large terms.
 		for step := 1; i-step >= 0 || i+step < c.Levels(); step++ {
 			if step%16 == 0 { // 65,536 bits take 10 ms a level
 				if err := ctx.Err(); err != nil {
-					return 0, err
+					return err
 				}
 			}
 			if i-step >= 0 {
@@ -79,7 +100,7 @@ func newUnionBound(c *code.Code, cost cost.Cost) boundOf {
 				add(i + step)
 			}
 		}
-		return sum, nil
+		return nil
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belsim/errmodel"
 	"belsim/errmodel/assess"
 	"belsim/errmodel/scenario"
 	"belsim/montecarlo"
@@ -81,6 +82,19 @@ func (f mixtureFlags) model() scenario.Model {
 	return m
 }
 
+// sharedFlag adds noise that all bits share.
+type sharedFlag struct {
+	Shared string `placeholder:"s|FILE" reads:"" group:"model" help:"Noise that all bits share: its standard deviation s in levels, or a histogram: a CSV with columns offset,weight, or a .json of fit. With it, r and σ are those of the other errors."`
+}
+
+// read reads the noise, which wins over that of a fit.
+func (f sharedFlag) read(s *scenario.Scenario) (err error) {
+	if f.Shared != "" {
+		s.Shared, err = errmodel.ParseShared(f.Shared)
+	}
+	return checkFlags(err)
+}
+
 // priorFlag chooses how often each label occurs.
 type priorFlag struct {
 	Prior string `placeholder:"FILE" reads:"" group:"model" help:"${histogram}"`
@@ -102,6 +116,7 @@ func (f modelFlag) fill(s *scenario.Scenario, draw montecarlo.Sampling) (*assess
 type scenarioFlags struct {
 	outputsFlags
 	mixtureFlags
+	sharedFlag
 	priorFlag
 }
 
@@ -116,6 +131,9 @@ func (f scenarioFlags) read(env *environment, draw montecarlo.Sampling) (*scenar
 		return nil, nil, err
 	}
 	f.outputsFlags.override(s)
+	if err := f.sharedFlag.read(s); err != nil {
+		return nil, nil, err
+	}
 	return s, fit, f.priorFlag.read(s)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type heatmapCmd struct {
 	Samples   uint64                        `group:"sampling" default:"100" help:"Samples of each label in each cell."`
 	Seed      uint64                        `default:"1" group:"sampling" help:"Seed of the random numbers."`
 	modelFlag `embed:"" xorprefix:"model-"` // ranges may be given beside it
+	sharedFlag
 	priorFlag
 	backendFlags
 	pictureFlags `set:"endings=.csv .npy .json .png .svg .pdf"`
@@ -58,7 +60,7 @@ func (cmd *heatmapCmd) Run(ctx context.Context, env *environment) error {
 		cmd.R = cmd.R.Or(plane.Around(fit.R, factor, count))
 		cmd.Sigma = cmd.Sigma.Or(plane.Around(fit.Sigma, factor, count))
 	}
-	if err := cmd.priorFlag.read(s); err != nil {
+	if err := cmp.Or(cmd.sharedFlag.read(s), cmd.priorFlag.read(s)); err != nil {
 		return err
 	}
 	codes, err := cmd.open(s, fit)

@@ -5,6 +5,7 @@ import (
 
 	"belsim/errmodel/fault"
 	"belsim/errmodel/head"
+	"belsim/errmodel/mixturefit"
 	"belsim/theory/base/table"
 	"belsim/theory/code"
 )
@@ -56,6 +57,8 @@ type Fit struct {
 	Sigma float64 `json:"sigma"`
 	// interval of sigma; null where the data tell none
 	SigmaInterval [2]float64 `json:"sigma_interval"`
+	// noise that all bits share, by maximum likelihood, with the other errors; missing where it is not fitted
+	Shared *mixturefit.Shared `json:"shared,omitempty"`
 	// standard deviation of a logit, given its level; null without logits
 	LogitScale  float64 `json:"logit_scale"`
 	Temperature float64 `json:"temperature"`
@@ -91,7 +94,7 @@ func newFit(n *network, m *mixture) *Fit {
 		Code:   head.Called(n.code.Name(), n.training), Levels: n.code.Levels(), Bits: n.code.Bits(),
 		Outputs: string(n.source.Kind), Circular: n.code.Circular(), LevelWidth: n.width(),
 		Quantization: n.width() * seen.Quantization, Dead: n.dead, Findings: n.found,
-		R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
+		Shared: m.shared, R: m.R, Sigma: m.Sigma, RInterval: written(m.R, m.intervals[0]), SigmaInterval: written(m.Sigma, m.intervals[1]),
 		LogitScale: seen.LogitScale, Temperature: o.Temperature, Decoders: n.decoderRows(),
 		Quantiles: errorQuantiles(n), Probabilities: n.probabilities(), Prior: seen.Counts.Prior(),
 	}

@@ -18,10 +18,11 @@ import (
 // mixture is the Gaussian mixture of a network.
 type mixture struct {
 	*mixturefit.Fit
-	intervals [2][2]float64 // of r and σ
-	erring    uint64        // samples with a wrong bit
-	errors    mat.Matrix    // L × M; observed for the bits that are set aside
-	unfit     string        // why r and σ are not fitted to wrong outputs; "" where they are, or none is wrong
+	intervals [2][2]float64      // of r and σ
+	erring    uint64             // samples with a wrong bit
+	errors    mat.Matrix         // L × M; observed for the bits that are set aside
+	shared    *mixturefit.Shared // noise that all bits share; nil where it is not fitted
+	unfit     string             // why r and σ are not fitted to wrong outputs; "" where they are, or none is wrong
 }
 
 // fitMixture fits r and σ by maximum likelihood, and reads all samples again for their intervals, which
@@ -59,10 +60,18 @@ func fitMixture(ctx context.Context, workers int, n *network, done func(uint64))
 	if err != nil {
 		return nil, err
 	}
-	if err := observed.Wrong(ctx, n.source, n.code, joint.Add, done); err != nil {
+	words := mixturefit.NewWords(n.code)
+	if err := observed.Wrong(ctx, n.source, n.code, func(i int, wrong []int) {
+		joint.Add(i, wrong)
+		words.Add(i, wrong)
+	}, done); err != nil {
 		return nil, err
 	}
-	return &mixture{Fit: model, intervals: joint.Intervals(), erring: joint.Erring, errors: e}, nil
+	shared, err := mixturefit.FitShared(ctx, words, n.live())
+	if err != nil && !errors.Is(err, mixturefit.ErrNoFit) {
+		return nil, err
+	}
+	return &mixture{Fit: model, intervals: joint.Intervals(), erring: joint.Erring, errors: e, shared: shared}, nil
 }
 
 // withDead is a table of error probabilities, L × M, with the observed rates of the bits that

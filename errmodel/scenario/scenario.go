@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"belsim/errmodel"
 	"belsim/theory"
 	"belsim/theory/code"
 	"belsim/theory/cost"
@@ -25,6 +26,7 @@ type Scenario struct {
 	Outputs     decode.Outputs  // what decoders read
 	Temperature float64         // τ, by which the logits of gen-ex are multiplied
 	Decoders    decode.Registry // the decoders that names stand for
+	Shared      errmodel.Shared // noise that all bits share
 
 	cost  cost.Cost         // whose expectation is asked for, of any number of levels
 	costs map[int]cost.Cost // by the number of levels
@@ -73,7 +75,7 @@ func (s *Scenario) String() string {
 // NotDefault lists the values that are not the defaults, each after a comma; the error model
 // is not among them, nor the cost, which Measure.Expects names.
 func (s *Scenario) NotDefault() string {
-	text := ""
+	text := s.Shared.String()
 	if s.Outputs != decode.AutoOutputs {
 		text += ", " + string(s.Outputs)
 	}
@@ -89,6 +91,9 @@ func (s *Scenario) NotDefault() string {
 // Description holds the values of a scenario in the JSON of a result.
 type Description struct {
 	Parameters
+	// noise that all bits share: its standard deviation in levels, or its file; missing where there is none, and then
+	// r and sigma are those of all errors
+	Shared      string  `json:"shared,omitempty"`
 	Temperature float64 `json:"temperature"`
 	// the file of --prior; missing where all labels occur equally often, or as in the fit of --model
 	Prior string `json:"prior,omitempty"`
@@ -114,7 +119,7 @@ func (s *Scenario) Measure() Measure {
 
 // Description describes the scenario for results.
 func (s *Scenario) Description() Description {
-	d := Description{s.Model.Parameters(), s.Temperature, s.Prior.Path, nil, s.Measure()}
+	d := Description{s.Model.Parameters(), s.Shared.Text, s.Temperature, s.Prior.Path, nil, s.Measure()}
 	if h := s.Prior.Histogram; h != nil {
 		d.Lowest = &h.Lowest
 	}
@@ -171,6 +176,7 @@ func (s *Scenario) Problem(ctx context.Context, c *code.Code, d decode.Decoder) 
 func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*expect.Problem, error) {
 	p := s.WithoutErrors(c, d)
 	p.Errors = e
+	shared := p.Shared
 	i, ok := d.(decode.Informed)
 	if !ok {
 		return p, nil
@@ -179,7 +185,15 @@ func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*exp
 	if err != nil {
 		return nil, err
 	}
-	p.Decoder, err = i.Inform(decode.Model{Prior: weights, Logits: p.Logits, Errors: e, Rule: p.Cost.Rule(), Cost: p.Cost.Of})
+	model := decode.Model{Prior: weights, Logits: p.Logits, Errors: e, Rule: p.Cost.Rule(), Cost: p.Cost.Of}
+	if shared != nil {
+		w, err := shared.Seen(c)
+		if err != nil {
+			return nil, err
+		}
+		model.Seen = w.Matrix()
+	}
+	p.Decoder, err = i.Inform(model)
 	return p, err
 }
 
@@ -187,5 +201,5 @@ func (s *Scenario) ProblemOf(c *code.Code, d decode.Decoder, e mat.Matrix) (*exp
 // or an exact value exists.
 func (s *Scenario) WithoutErrors(c *code.Code, d decode.Decoder) *expect.Problem {
 	return &expect.Problem{Code: c, Decoder: d, Logits: s.OutputsOf(c, d) == decode.Logits,
-		Cost: s.CostOf(c.Levels(), c.Circular())}
+		Cost: s.CostOf(c.Levels(), c.Circular()), Shared: s.Shared.Of(c.Levels())}
 }

@@ -67,7 +67,11 @@ func (c *Ranking) Table() *table.Table {
 
 // Heading says what was compared, and names the error model in plain words.
 func (c *Ranking) Heading(s *scenario.Scenario) string {
-	return fmt.Sprintf("%d levels, %s, seed %d; %s\nmodel: %s\n", c.Levels, s, c.Seed, c.Expects, s.Model.Assumption())
+	law := s.Model.Assumption()
+	if c.Shared != "" {
+		law = "all bits share an offset of the label, and given it " + law
+	}
+	return fmt.Sprintf("%d levels, %s, seed %d; %s\nmodel: %s\n", c.Levels, s, c.Seed, c.Expects, law)
 }
 
 // Notes are sentences below the table, each on its line: what its marks mean.

@@ -61,7 +61,9 @@ type Map struct {
 	R      []float64 `json:"r"`
 	Sigma  []float64 `json:"sigma"`
 	// a row for each pair of parameters, r the faster
-	Cells       []Cell  `json:"cells"`
+	Cells []Cell `json:"cells"`
+	// noise that all bits share: its standard deviation in levels, or its file; missing where there is none
+	Shared      string  `json:"shared,omitempty"`
 	Temperature float64 `json:"temperature"`
 	scenario.Measure
 	table.Provenance
@@ -160,7 +162,7 @@ func New(ctx context.Context, s *scenario.Scenario, q Question) (*Map, error) {
 		}
 	}
 	m := Empty(designs, q.R, q.Sigma)
-	m.scenario, m.sides, m.Temperature, m.Measure = s, sides, s.Temperature, s.Measure()
+	m.scenario, m.sides, m.Temperature, m.Measure, m.Shared = s, sides, s.Temperature, s.Measure(), s.Shared.Text
 	methods := q.Methods
 	if len(methods) == 0 {
 		var err error
@@ -439,7 +441,7 @@ func (f *filler) row(ctx context.Context, row int, profiles [2]*errmodel.Profile
 				if err != nil {
 					return err
 				}
-				if !folded && f.means[i] != nil && p.Cost.Absolute() {
+				if !folded && f.means[i] != nil && p.Cost.Absolute() && p.Shared == nil {
 					weights, folded = theory.Fold(p.Decoder, p.Errors, weights), true // of all r
 				}
 				if found[i][j], err = f.error(ctx, f.means[i], p, weights); err != nil {

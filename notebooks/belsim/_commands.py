@@ -123,6 +123,7 @@ def compare(
     sigma: float | None = None,
     errors: ArrayLike | str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
+    shared: float | str | os.PathLike[str] | None = None,
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
@@ -140,7 +141,8 @@ def compare(
 
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
-    the mixture of what ``fit`` returned, or of the path of its JSON. ``prior`` has the count of each level, of shape (L,). ``samples``
+    the mixture of what ``fit`` returned, or of the path of its JSON. ``shared`` is noise that all bits share: its standard deviation
+    in levels, or the path of a histogram (CSV with columns offset, weight) or of the JSON of a fit. ``prior`` has the count of each level, of shape (L,). ``samples``
     of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
     ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
     stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others and on a circle.
@@ -205,6 +207,7 @@ def verify(
     errors: ArrayLike | str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
     random: bool = False,
+    shared: float | str | os.PathLike[str] | None = None,
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,
@@ -287,6 +290,7 @@ def heatmap(
     method: str | Sequence[str] | None = None,
     decoder: str | None = None,
     model: Fit | str | os.PathLike[str] | None = None,
+    shared: float | str | os.PathLike[str] | None = None,
     prior: ArrayLike | None = None,
     reads: Reads | None = None,
     temperature: float | None = None,

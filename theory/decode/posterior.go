@@ -25,6 +25,9 @@ type Model struct {
 	// Errors has the error probabilities e[n,k], L × M, of bits that err independently. Their
 	// logits are normal as MeanLogit has them.
 	Errors mat.Matrix
+	// Seen is W, L × L: label n is perceived at level ξ with the probability W[n,ξ], and Errors are given ξ; nil where it
+	// is always perceived as it is.
+	Seen *mat.Dense
 }
 
 // Informed is a decoder that depends on the error model of the classifiers. A Registry gives it a model that suits all
@@ -53,7 +56,8 @@ type Posterior struct {
 	code   *code.Code
 	model  Model
 	affine *Affine
-	sure   *sure // bits that are certain; nil where there are none
+	sure   *sure     // bits that are certain; nil where there are none
+	prior  []float64 // logarithms, where labels are not always perceived as they are
 }
 
 // Best is the name of a Posterior, whose rule suits the cost of answers.
@@ -95,6 +99,9 @@ func NewPosterior(c *code.Code, m Model) (*Posterior, error) {
 		m.Rule = Median
 	}
 	p := &Posterior{code: c, model: m}
+	if m.Seen != nil {
+		p.prior, prior = prior, make([]float64, c.Levels())
+	}
 	read := p.readBits
 	if m.Logits {
 		read = p.readLogits
@@ -257,7 +264,7 @@ func (d expected) Value(word []uint64) float64 { return d.label(signs(word, d.co
 
 // Scores returns the decoder as scores of the levels that are affine in the outputs. ok is false
 // where it is more than that, because bits are certain.
-func (p *Posterior) Scores() (a *Affine, ok bool) { return p.affine, p.sure == nil }
+func (p *Posterior) Scores() (a *Affine, ok bool) { return p.affine, p.sure == nil && p.prior == nil }
 
 // label decodes M outputs; word has their signs, or is nil.
 func (p *Posterior) label(z []float64, word []uint64) float64 {
@@ -265,6 +272,9 @@ func (p *Posterior) label(z []float64, word []uint64) float64 {
 	p.affine.ScoresTo(scores, z)
 	if p.sure != nil {
 		p.sure.leave(scores, word)
+	}
+	if p.prior != nil {
+		scores = p.mixed(scores)
 	}
 	if p.model.Rule == Least {
 		return leastCost(scores, p.model.Cost)
@@ -292,6 +302,21 @@ func leastCost(scores []float64, cost func(n int, answer float64) float64) float
 		}
 	}
 	return float64(at)
+}
+
+// mixed are the scores of the labels, ln π_n + ln Σ_ξ W[n,ξ]·exp(score of ξ).
+func (p *Posterior) mixed(scores []float64) []float64 {
+	out, most := make([]float64, len(scores)), slices.Max(scores)
+	for n := range out {
+		sum := 0.0
+		for x, w := range p.model.Seen.RawRowView(n) {
+			if w > 0 {
+				sum += w * math.Exp(scores[x]-most)
+			}
+		}
+		out[n] = p.prior[n] + math.Log(sum)
+	}
+	return out
 }
 
 // Decode implements Decoder, in O(L·M).

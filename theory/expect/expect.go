@@ -31,6 +31,9 @@ type Problem struct {
 	Errors  mat.Matrix // L × M: how probable it is that a bit is wrong, given the level; nil where no value is computed
 	Logits  bool       // the decoder reads logits, and not bits
 	Cost    cost.Cost  // whose expectation is asked for; the zero value is |answer − n|, in levels
+	// Shared is noise that all bits share, so that Errors are those of independent bits given the level that is
+	// perceived; nil for none.
+	Shared *theory.Shared
 }
 
 // Level is the bound and the exact mean of the cost of one label, and what else the law of its answer
@@ -187,6 +190,9 @@ var unknown = Level{Bound: math.NaN(), Mean: math.NaN(), MeanSquare: math.NaN(),
 // wraps theory.ErrNoClosedForm where there are none, or is the context's.
 func (p *Problem) bounds(ctx context.Context, workers int, weights []float64, b *theory.Bound) (name string,
 	out []float64, err error) {
+	if p.Shared != nil {
+		return p.sharedBounds(ctx, workers)
+	}
 	if b == nil {
 		if b, err = p.bound(); err != nil {
 			return "", nil, err
@@ -218,8 +224,11 @@ func (q theorist) answers(ctx context.Context, out []Level) error {
 	if q.omit.Slow {
 		most = exactWork(p)
 	}
-	if q.omit.Exact || most == 0 || p.Logits {
+	if q.omit.Exact || most == 0 && p.Shared == nil || p.Logits {
 		return nil
+	}
+	if p.Shared != nil {
+		return q.sharedAnswers(ctx, most, out)
 	}
 	exact, err := theory.NewLaw(ctx, most/len(out), p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) {
@@ -246,31 +255,52 @@ func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error)
 		return nil, errLogits
 	}
 	out := mat.NewDense(p.Code.Levels(), p.Code.Levels(), nil)
-	law, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
+	err := p.eachLaw(ctx, workers, math.MaxInt, !p.Cost.Absolute(), func(i int, a theory.Answers) { a.Place(out.RawRowView(i), p.Code) })
+	if err != nil || p.Shared == nil {
+		return out, err
+	}
+	w, err := p.Shared.Seen(p.Code)
+	if err == nil {
+		out.Mul(w.Matrix(), mat.DenseCopyOf(out))
+	}
+	return out, err
+}
+
+// eachLaw calls f with the law of the answer of independent bits to every level, from several goroutines, where a
+// row takes no more than most products. whole is as for theory.Law.Answers. The error wraps theory.ErrNoClosedForm where
+// there is no such law, or is the context's.
+func (p *Problem) eachLaw(ctx context.Context, workers, most int, whole bool, f func(i int, a theory.Answers)) error {
+	law, err := theory.NewLaw(ctx, most, p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) && enclose.Path(p.Code, p.Decoder) {
-		return out, parallel.Each(ctx, workers, p.Code.Levels(), func() (func(context.Context, int) error, error) {
+		return parallel.Each(ctx, workers, p.Code.Levels(), func() (func(context.Context, int) error, error) {
 			x, err := enclose.New(p.Code, p.Decoder, nil, enclose.Options{})
 			var row []float64
 			return func(ctx context.Context, i int) error {
 				row = matrix.Row(row, i, p.Errors)
 				a, err := x.Answers(ctx, i, row)
-				a.Place(out.RawRowView(i), p.Code)
+				if err == nil {
+					f(i, a)
+				}
 				return err
 			}, err
 		})
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return out, law.Levels(ctx, workers, p.Errors, p.Cost, func(i int, _ float64, a theory.Answers) {
-		a.Place(out.RawRowView(i), p.Code)
-	})
+	return law.Answers(ctx, workers, whole, p.Errors, f)
 }
 
 // laws computes what holds under any law of the bits. There is nothing, and no error, where the
 // decoder reads logits or has no such bounds.
 func (q theorist) laws(ctx context.Context, t *Theory) error {
-	p := q.p
+	if q.p.Logits || q.omit.AnyLaw && q.p.Shared != nil {
+		return nil
+	}
+	p, err := q.p.marginal()
+	if err != nil {
+		return err
+	}
 	most := Patience
 	if q.omit.Slow || q.omit.SlowLaw {
 		most = time.Second
@@ -298,7 +328,7 @@ func (q theorist) laws(ctx context.Context, t *Theory) error {
 // intervals looks for intervals that hold the exact values, where no formula gives them.
 func (q theorist) intervals(ctx context.Context, t *Theory) error {
 	p, x, o, levels := q.p, &t.Mean, enclose.DefaultOptions(), len(q.prior)
-	if q.omit.Intervals || !table.Missing(x.Exact) || p.Logits {
+	if q.omit.Intervals || !table.Missing(x.Exact) || p.Logits || p.Shared != nil {
 		return nil
 	}
 	if q.omit.Slow {

@@ -22,6 +22,7 @@ type Mean struct {
 
 	exact  *theory.Law // nil for bounds, intervals and decoders that know the error model
 	bounds *sync.Pool  // of *theory.Bound
+	shared *sharedMean // with shared noise; nil without
 }
 
 // PaperBound is the kind of the paper's formulas for its decoders, which count how often bits are
@@ -38,9 +39,17 @@ func BoundKind(name string) string {
 }
 
 // Mean returns Σ prior·value over the levels of a problem of the code and the decoder. It is NaN
-// where an interval is relatively wider than ExactWidth. The error is the context's.
+// where an interval is relatively wider than ExactWidth. With shared noise all calls have the same prior. The error
+// is the context's.
 func (m *Mean) Mean(ctx context.Context, p *Problem, prior []float64) (float64, error) {
 	switch {
+	case m.Width > 0 && m.shared != nil: // words that form a path
+		t := &Theory{Levels: make([]Level, len(prior))}
+		err := theorist{1, p, prior, Skip{}}.sharedAnswers(ctx, math.MaxInt, t.Levels)
+		for i, w := range prior {
+			t.Mean.Exact = math.FMA(w, t.Levels[i].Mean, t.Mean.Exact)
+		}
+		return t.Mean.Exact, err
 	case m.Width > 0:
 		rows, err := enclose.Rows(ctx, 1, p.Code, p.Decoder, []cost.Cost{p.Cost}, prior, p.Errors,
 			enclose.Options{Width: ExactWidth / 10, Work: m.Work})
@@ -74,6 +83,9 @@ func (m *Mean) Mean(ctx context.Context, p *Problem, prior []float64) (float64, 
 	if err != nil {
 		return 0, err
 	}
+	if m.shared != nil {
+		return m.shared.mean(ctx, p, exact, prior)
+	}
 	means, err := exact.Means(ctx, 1, prior, p.Errors, p.Cost)
 	return average(prior, means), err
 }
@@ -103,7 +115,11 @@ func (p *Problem) bound() (*theory.Bound, error) {
 	if p.Logits {
 		return theory.NewSoftBound(p.Code, p.Decoder, p.Cost)
 	}
-	return theory.NewBound(p.Code, p.Decoder, p.Cost)
+	b, err := theory.NewBound(p.Code, p.Decoder, p.Cost)
+	if err == nil && p.Shared != nil && decode.Is[decode.BelJ](p.Decoder) {
+		b.Name += ", plus the mean shared noise"
+	}
+	return b, err
 }
 
 // NewMean prepares the means of exact values or bounds, for a problem that needs no table. The error
@@ -125,18 +141,23 @@ func newExact(ctx context.Context, p *Problem) (*Mean, error) {
 	if p.Logits {
 		return nil, errLogits
 	}
+	var shared *sharedMean
+	if p.Shared != nil {
+		shared = new(sharedMean)
+	}
 	if decode.Is[decode.Informed](p.Decoder) { // which is another decoder for every table
-		return &Mean{}, theory.Enumerable(p.Code, p.Decoder)
+		return &Mean{shared: shared}, theory.Enumerable(p.Code, p.Decoder)
 	}
 	exact, err := theory.NewLaw(ctx, math.MaxInt, p.Code, p.Decoder)
-	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) {
+	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) &&
+		(shared == nil || enclose.Path(p.Code, p.Decoder)) {
 		const work = 1 << 23 // maps have many cells
-		return &Mean{Width: ExactWidth, Work: work}, nil
+		return &Mean{Width: ExactWidth, Work: work, shared: shared}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Mean{exact: exact}, nil
+	return &Mean{exact: exact, shared: shared}, nil
 }
 
 // ExactWidth is the largest relative width of an interval whose middle is an exact value: it is
