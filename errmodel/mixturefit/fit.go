@@ -62,6 +62,11 @@ const smallestSigma = 0.1
 // The error wraps ErrNoFit where no output is wrong, or where levels have more than 2²⁰ distances from transitions, or is
 // the context's.
 func New(ctx context.Context, workers int, of *code.Code, c *errmodel.Counts, positions [][]int) (*Fit, error) {
+	return newFrom(ctx, workers, of, c, positions, smallestSigma)
+}
+
+// newFrom is New with the smallest σ.
+func newFrom(ctx context.Context, workers int, of *code.Code, c *errmodel.Counts, positions [][]int, smallest float64) (*Fit, error) {
 	l := newLikelihood(c, positions, round(of))
 	switch {
 	case l == nil:
@@ -71,7 +76,7 @@ func New(ctx context.Context, workers int, of *code.Code, c *errmodel.Counts, po
 	case l.total == 0:
 		return nil, fmt.Errorf("%w: no output of a bit that changes is wrong", ErrNoFit)
 	}
-	f := &Fit{code: of, counts: c, positions: positions, l: l, lo: math.Log(smallestSigma),
+	f := &Fit{code: of, counts: c, positions: positions, l: l, lo: math.Log(smallest),
 		hi: math.Log(10 * float64(c.Levels))}
 	if of.Circular() {
 		f.hi = math.Log(float64(c.Levels))

@@ -19,7 +19,8 @@ type Shared struct {
 	// standard deviation of δ, in levels
 	SD float64 `json:"sd"`
 	// offsets δ whose weight is above 0, in levels
-	Offsets []int     `json:"offsets"`
+	Offsets []int `json:"offsets"`
+	// weights of the offsets; they add up to 1
 	Weights []float64 `json:"weights"`
 	// weight r of the Gaussians of the other errors
 	R float64 `json:"r"`
@@ -86,6 +87,10 @@ type sharedCase struct {
 // mostShared limits the work of FitShared: different samples × levels. Up to it a fit takes about two seconds.
 const mostShared = 1 << 21
 
+// leastOther is the smallest width σ of the other errors, in levels: below it they are at the nearest two levels alone, and
+// r and σ cannot be told apart.
+const leastOther = 0.3
+
 // FitShared fits the weights of all offsets, r and σ to hard decisions by maximum likelihood: by expectation and maximization,
 // where the level that a sample is perceived at is what is not seen. Given the posterior of the level, the
 // offsets' weights are their shares, and r and σ those of New for the expected counts. The error wraps ErrNoFit
@@ -95,7 +100,7 @@ func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error
 	if x.full() {
 		return nil, fmt.Errorf("%w: more than %d different outputs of %d levels", ErrNoFit, mostShared/levels, levels)
 	}
-	alone, err := New(ctx, 1, x.code, x.all, positions)
+	alone, err := newFrom(ctx, 1, x.code, x.all, positions, smallestSigma)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +196,7 @@ func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error
 			break
 		}
 		value = now
-		better, err := New(ctx, 1, x.code, x.expected(posterior, levels, bits), positions)
+		better, err := newFrom(ctx, 1, x.code, x.expected(posterior, levels, bits), positions, leastOther)
 		if err != nil { // no other errors are left
 			break
 		}
