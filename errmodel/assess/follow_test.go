@@ -168,9 +168,9 @@ func drawnHead(name string, seed uint64, noise func(r *rand.Rand) float64) *faul
 // TestFollow: the mend of what is next, which half of the samples chose, makes the error of the other half no larger, by two
 // standard errors of theirs; sound networks have none. Without BELSIM_LONG there are few networks.
 func TestFollow(t *testing.T) {
-	networks, seeds := faultyNetworks[:2], 1
+	networks, seeds, draws := faultyNetworks[:1], 1, 1
 	if os.Getenv("BELSIM_LONG") != "" {
-		networks, seeds = faultyNetworks, 3
+		networks, seeds, draws = faultyNetworks, 3, 12
 	}
 	followed, worse, fits, alarms, named, cases, drawn, told := 0, 0, 0, 0, 0, 0, 0, 0
 	follow := func(what string, n *faultyNetwork) *fault.Finding {
@@ -199,7 +199,7 @@ func TestFollow(t *testing.T) {
 		}
 		return next
 	}
-	for seed := range 4 * seeds {
+	for seed := range draws {
 		for name, noise := range map[string]func(r *rand.Rand) float64{
 			"perfect": func(*rand.Rand) float64 { return 0 }, "nearly perfect": func(r *rand.Rand) float64 { return 0.15 * r.NormFloat64() },
 			"heavy tails": func(r *rand.Rand) float64 { return r.NormFloat64() / max(math.Abs(r.NormFloat64()), 0.05) },
@@ -254,7 +254,7 @@ func TestFollow(t *testing.T) {
 // TestCircleFaults: angles that are turned, mirrored, half angles or radians are told as that, with the range that is right, and right ones
 // have no finding.
 func TestCircleFaults(t *testing.T) {
-	const levels, samples = 36, 1000
+	const levels, samples = 36, 600
 	c := must.Get(code.New("johnson", levels))(t).OnCircle(true)
 	for _, tt := range []struct {
 		name string

@@ -385,24 +385,20 @@ func (s *search) unordered() *trial {
 	if s.Kind.Hard() || !s.bitwise() {
 		return nil
 	}
-	before := s.loss(false, both, 1)
 	for _, t := range append(s.turned()[1:2], s.permuted()...) {
-		z, order := make([]float64, s.Bits), t.Order
+		order := t.Order
 		for k := s.Bits; len(order) < s.Bits; k-- { // reversed
 			order = append(order, k)
 		}
-		outputs := slices.Clone(s.Outputs)
+		ordered, samples := *s, *s.Samples
+		ordered.Samples, samples.Outputs = &samples, nil
 		for i := range s.Len() {
-			row := outputs[i*s.Bits : (i+1)*s.Bits]
-			copy(z, row)
-			for bit, column := range order {
-				row[bit] = z[column-1]
+			for _, column := range order {
+				samples.Outputs = append(samples.Outputs, s.Row(i)[column-1])
 			}
 		}
-		ordered, samples := *s, *s.Samples
-		ordered.Samples, samples.Outputs = &samples, outputs
-		if after := ordered.loss(false, both, 1); after < much*before && t.Mended <= t.Error+2*t.StdErr {
-			t.LogScores = &[2]float64{before, after}
+		t.LogScores = &[2]float64{s.loss(false, both, keep, 1), ordered.loss(false, both, keep, 1)}
+		if t.LogScores[1] < much*t.LogScores[0] && t.Mended <= t.Error+2*t.StdErr {
 			return t
 		}
 	}

@@ -91,13 +91,13 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 	})
 }
 
-// loss is the mean log-likelihood loss of a half, for logits times τ: of the levels after a training of all outputs
+// loss is the mean log-likelihood loss of the first samples of a half, for logits times τ: of the levels after a training of all outputs
 // together, else of the bits.
-func (s *search) loss(together bool, half int, tau float64) float64 {
+func (s *search) loss(together bool, half, most int, tau float64) float64 {
 	sum, n := 0.0, 0.0
 	scores, correlations := make([]float64, s.Code.Levels()), decode.NewCorrelations(s.Code)
 	for i := range s.rows(half) {
-		if s.ctx.Err() != nil {
+		if int(n) == most || s.ctx.Err() != nil {
 			break
 		}
 		z, at := s.Row(i), s.Level[i]-1
@@ -142,7 +142,8 @@ func (s *search) temperature() *Finding {
 	value := fmt.Sprintf("%.2g", at)
 	t := s.best(Finding{Name: "temperature", Number: at, Arguments: []string{"--temperature", value}},
 		s.with(s.Code, s.Decodings, func(dst, _ []float64, i int) { floats.Scale(taus[1-i%2], dst) }))
-	t.LogScores = &[2]float64{s.loss(together, both, 1), (s.loss(together, 0, taus[1]) + s.loss(together, 1, taus[0])) / 2}
+	t.LogScores = &[2]float64{s.loss(together, both, keep, 1),
+		(s.loss(together, 0, keep, taus[1]) + s.loss(together, 1, keep, taus[0])) / 2}
 	if t.LogScores[1] >= t.LogScores[0] || s.Training == head.Soft {
 		t.LogScores = nil
 	}
@@ -158,7 +159,8 @@ func (s *search) temperature() *Finding {
 
 // likeliest is the τ of least loss in a half.
 func (s *search) likeliest(together bool, half int) float64 {
-	loss := func(x []float64) float64 { return s.loss(together, half, math.Exp(x[0])) }
+	const enough = 500 // samples: a standard error of τ of a few percent
+	loss := func(x []float64) float64 { return s.loss(together, half, enough, math.Exp(x[0])) }
 	best, _ := optimize.Minimize(optimize.Problem{Func: loss}, []float64{0},
 		&optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-4, Iterations: 5}},
 		&optimize.NelderMead{SimplexSize: 1})
