@@ -75,8 +75,10 @@ func (x *Words) Add(i int, wrong []int) {
 	x.all.Add(i, wrong)
 }
 
-// full reports whether there are too many different samples to fit.
-func (x *Words) full() bool { return x.cases*x.code.Levels() > mostShared }
+// full reports whether there are too many different samples, or distances of levels from transitions, to fit.
+func (x *Words) full() bool {
+	return x.cases*x.code.Levels() > mostShared || x.code.TransitionCount()*x.code.Levels() > mostPairs
+}
 
 // sharedCase are the samples of a label and a word.
 type sharedCase struct {
@@ -84,8 +86,9 @@ type sharedCase struct {
 	count       float64
 }
 
-// mostShared limits the work of FitShared: different samples × levels. Up to it a fit takes about two seconds.
-const mostShared = 1 << 21
+// mostShared and mostPairs limit the work of FitShared: different samples × levels, and levels × transitions. Up to them
+// a fit takes about a second of a processor.
+const mostShared, mostPairs = 1 << 20, 1 << 15
 
 // leastOther is the smallest width σ of the other errors, in levels: below it they are at the nearest two levels alone, and
 // r and σ cannot be told apart.
@@ -98,7 +101,7 @@ const leastOther = 0.3
 func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error) {
 	levels, bits := x.code.Dims()
 	if x.full() {
-		return nil, fmt.Errorf("%w: more than %d different outputs of %d levels", ErrNoFit, mostShared/levels, levels)
+		return nil, fmt.Errorf("%w: too many different outputs, or transitions of %d levels", ErrNoFit, levels)
 	}
 	alone, err := newFrom(ctx, 1, x.code, x.all, positions, smallestSigma)
 	if err != nil {
@@ -140,7 +143,7 @@ func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error
 	value, posterior, next := math.Inf(-1), make([]float64, len(scores)), make([]float64, len(weights))
 	var offsets []int
 	var values []float64
-	const outer, inner, enough, negligible = 40, 12, 0.01, 50
+	const outer, inner, enough, negligible = 40, 12, 0.2, 50
 	for range outer {
 		if err := x.scores(ctx, &fit, scores); err != nil {
 			return nil, err
