@@ -95,7 +95,7 @@ const mostShared, mostPairs = 1 << 20, 1 << 15
 const leastOther = 0.3
 
 // FitShared fits the weights of all offsets, r and σ to hard decisions by maximum likelihood: by expectation and maximization,
-// where the level that a sample is perceived at is what is not seen. Given the posterior of the level, the
+// where the level that the bits of a sample are read at is what is not known. Given the posterior of the level, the
 // offsets' weights are their shares, and r and σ those of New for the expected counts. The error wraps ErrNoFit
 // where no output is wrong, or where there are too many different samples; or it is the context's.
 func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error) {
@@ -279,7 +279,7 @@ func byteSums(odds []float64) [][256]float64 {
 	return out
 }
 
-// expected are the expected counts of wrong bits at the levels that samples are perceived at, in parts of a sample.
+// expected are the expected counts of wrong bits at the levels that the bits of samples are read at, in parts of a sample.
 func (x *Words) expected(posterior []float64, levels, bits int) *errmodel.Counts {
 	const parts = 1 << 20
 	samples, wrong := make([]float64, levels), make([]float64, levels*bits)

@@ -25,7 +25,7 @@ type Model struct {
 	// Errors has the error probabilities e[n,k], L × M, of bits that err independently. Their
 	// logits are normal as MeanLogit has them.
 	Errors mat.Matrix
-	// Seen is W, L × L: label n is perceived at level ξ with the probability W[n,ξ], and Errors are given ξ; nil where it
+	// Seen is W, L × L: the bits of label n are read at level ξ with the probability W[n,ξ], and Errors are given ξ; nil where it
 	// is always perceived as it is.
 	Seen *mat.Dense
 }
