@@ -26,7 +26,7 @@ type Model struct {
 	// logits are normal as MeanLogit has them.
 	Errors mat.Matrix
 	// Seen is W, L × L: the bits of label n are read at level ξ with the probability W[n,ξ], and Errors are given ξ; nil where it
-	// is always perceived as it is.
+	// always sends its own bits.
 	Seen *mat.Dense
 }
 
@@ -57,7 +57,7 @@ type Posterior struct {
 	model  Model
 	affine *Affine
 	sure   *sure     // bits that are certain; nil where there are none
-	prior  []float64 // logarithms, where labels are not always perceived as they are
+	prior  []float64 // logarithms, where the bits of a label may be those of another level
 }
 
 // Best is the name of a Posterior, whose rule suits the cost of answers.

@@ -32,7 +32,7 @@ type Problem struct {
 	Logits  bool       // the decoder reads logits, and not bits
 	Cost    cost.Cost  // whose expectation is asked for; the zero value is |answer − n|, in levels
 	// Shared is noise that all bits share, so that Errors are those of independent bits given the level that is
-	// perceived; nil for none.
+	// read at; nil for none.
 	Shared *theory.Shared
 }
 
