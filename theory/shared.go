@@ -44,7 +44,7 @@ type Seen struct {
 	circular bool
 }
 
-// at is the row that row i is perceived at.
+// at is the row at which the bits of row i are read.
 func (s *Shared) at(i, offset, levels int, circular bool) int {
 	if circular {
 		return ((i+offset)%levels + levels) % levels
@@ -137,7 +137,7 @@ func (w *Seen) Marginals(c *code.Code, e mat.Matrix) (*mat.Dense, error) {
 }
 
 // Given is the table of the bits of a code for one offset δ: entry [n,k] is the probability that bit k is
-// not that of label n, given that it is perceived at n + δ. Bits err independently by it.
+// not that of label n, given that its bits are read at n + δ. Bits err independently by it.
 type Given struct {
 	mat.Matrix // e
 	shared     *Shared

@@ -31,7 +31,7 @@ type Problem struct {
 	Errors  mat.Matrix // L × M: how probable it is that a bit is wrong, given the level; nil where no value is computed
 	Logits  bool       // the decoder reads logits, and not bits
 	Cost    cost.Cost  // whose expectation is asked for; the zero value is |answer − n|, in levels
-	// Shared is noise that all bits share, so that Errors are those of independent bits given the level that is
+	// Shared is noise that all bits share, so that Errors are those of independent bits given the level that they are
 	// read at; nil for none.
 	Shared *theory.Shared
 }
