@@ -75,6 +75,7 @@ func limits(quick bool) func(style plots.Style) (*plots.Figure, WriteCSV, error)
 			var errs [3]error
 			row.Limit = found.Limit
 			row.LimitEight, errs[0] = s.Limit(ctx, levels, bits, 8, false, quick)
+			row.LimitEight = max(row.LimitEight, row.Limit) // of fewer codes
 			row.Named, errs[1] = least(named...)
 			row.Found, errs[2] = least(found.Found)
 			if err := errors.Join(errs[:]...); err != nil {
