@@ -76,6 +76,8 @@ def _command(command: str, arguments: dict[str, Any], make: Callable[[dict[str, 
         if "model" in own:
             model = own["model"]
             own["model"] = inputs.text(model.json, "model", ".json") if isinstance(model, Fit) else path_of(model, "model")
+        if "shared" in own and not isinstance(own["shared"], (int, float, np.integer, np.floating)):
+            own["shared"] = path_of(own["shared"], "shared", "a number of levels, or the path of a histogram")
         if "prior" in own:
             own["levels"], own["prior"] = prior_of(inputs, own["prior"], own.get("levels"))
         if "reads" in own:
@@ -142,8 +144,8 @@ def compare(
     ``codes`` are names and L × M matrices of 0 and 1; without any, all that belsim knows. The error model is one of: the
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
     the mixture of what ``fit`` returned, or of the path of its JSON. ``shared`` is noise that all bits share: its standard deviation
-    in levels, or the path of a histogram (CSV with columns offset, weight) or of the JSON of a fit. ``prior`` has the count of each level, of shape (L,). ``samples``
-    of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
+    in levels, or the path of a histogram (CSV with columns offset, weight) or of the JSON of a fit. ``prior`` has the count of each
+    level, of shape (L,). ``samples`` of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
     ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
     stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others and on a circle.
 

@@ -390,11 +390,13 @@ def test_array_likes() -> None:
 def test_sentences_from_zero(network: Network) -> None:
     """Levels, bits and outputs that a sentence names count from 0."""
     outputs, targets = network
-    fit = belsim.fit("johnson", outputs, np.clip(targets, 3, 4), range=(2.5, 4.3), levels=64)
-    first, last = (int(v) for v in belsim.quantize([3, 4], (2.5, 4.3), 64))
-    assert f"No target is of levels 0 to {first - 1} (" in str(fit).replace("\n", " ")
-    assert f"levels {last + 1} to 63 (" in str(fit).replace("\n", " ")
-    assert f"levels 0 to {first - 1} (" in fit.text.replace("\n", " ")
+    inner = (targets > 3) & (targets < 4)
+    fit = belsim.fit("johnson", outputs[inner], targets[inner], range=(2.5, 4.3), levels=64)
+    at = belsim.quantize(targets[inner], (2.5, 4.3), 64)
+    first, last = int(at.min()), int(at.max())
+    assert f"No target is of levels 0 to {first - 1} " in str(fit).replace("\n", " ")
+    assert f"levels {last + 1} to 63" in str(fit).replace("\n", " ")
+    assert f"levels 0 to {first - 1} " in fit.text.replace("\n", " ")
 
 
 def test_failed_verification() -> None:
