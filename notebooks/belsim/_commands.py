@@ -145,7 +145,8 @@ def compare(
     Gaussian mixture with weight ``r`` and width ``sigma`` (in levels); ``errors``, an L × M table of error probabilities; ``model``,
     the mixture of what ``fit`` returned, or of the path of its JSON. ``shared`` is noise that all bits share: its standard deviation
     in levels, or the path of a histogram (CSV with columns offset, weight) or of the JSON of a fit. ``prior`` has the count of each
-    level, of shape (L,). ``samples`` of each label are drawn; by default, as many as standard errors of 0.2 % need, within about half a second for each code.
+    level, of shape (L,). ``samples`` of each label are drawn; by default, as many as standard errors of 0.2 % need, within about
+    half a second for each code.
     ``exact`` also computes the bounds and exact values that take more than about a second; one that would take more than minutes
     stays NaN. The ``decoder`` is ``"auto"`` by default: bel-u for unary, bel-j for Johnson codes, gen for all others and on a circle.
 

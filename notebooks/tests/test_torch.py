@@ -739,7 +739,8 @@ def test_readers_agree() -> None:
         np.testing.assert_array_equal(head.decode(t, "map"), top)
         if c is not None:
             rule = rng.choice(["mean", "map"])
-            arrays: dict[str, Any] = {"weights": c, "offsets": np.zeros(n), "values": v, "residuals": [], "floor": 0, "sigmas": ["scores"]}
+            sums: dict[str, Any] = {"weights": c, "offsets": np.zeros(n), "values": v}
+            arrays = sums | {"residuals": [], "floor": 0, "sigmas": ["scores"]}
             about = {"bits": 1, "code": "", "kind": "", "levels": n, "reads": "", "rule": "", "unit": "", "circular": bool(circular)}
             np.savez(file := io.BytesIO(), rule=[rule], reads=["logits"], about=[json.dumps(about)], **arrays)
             module = Decoder(belsim.Decoder(file.getvalue()))
