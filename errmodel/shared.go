@@ -17,8 +17,8 @@ import (
 	"belsim/theory/base/refuse"
 )
 
-// Shared says what noise all bits share: none, a discretized normal law of offsets, or a histogram. Its zero value is
-// none.
+// Shared says what noise all bits share: none, a discretized normal law of offsets, or a histogram.
+// Its zero value is none.
 type Shared struct {
 	Text      string  // as it is written: a standard deviation or a file; "" for none
 	SD        float64 // of the normal law, in levels; 0 for a histogram
@@ -27,8 +27,9 @@ type Shared struct {
 	made *sync.Map // by the number of levels
 }
 
-// Of is the noise for a number of levels; nil for none. The weight of an offset of the normal law is its probability
-// from half a level below the offset to half a level above. Offsets of less than 2⁻⁶⁰ are left out.
+// Of is the noise for a number of levels; nil for none. The weight of an offset of the normal law
+// is its probability from half a level below the offset to half a level above. Offsets of less than
+// 2⁻⁶⁰ are left out.
 func (s Shared) Of(levels int) *theory.Shared {
 	if s.SD == 0 {
 		return s.Histogram
@@ -49,11 +50,16 @@ func (s Shared) Of(levels int) *theory.Shared {
 			total += w
 		}
 	}
-	for j := range out.Weights {
-		out.Weights[j] /= total
-	}
+	normalize(out.Weights, total)
 	made, _ := s.made.LoadOrStore(levels, out)
 	return made.(*theory.Shared)
+}
+
+// normalize makes weights of a sum add up to 1.
+func normalize(weights []float64, sum float64) {
+	for j := range weights {
+		weights[j] /= sum
+	}
 }
 
 // String is the noise for people, after a comma; "" for none.
@@ -69,8 +75,9 @@ func (s Shared) String() string {
 
 const sharedWant = "a standard deviation of 0 or more levels, or a FILE: a CSV with columns offset,weight, or the JSON of a fit"
 
-// ParseShared reads noise: a standard deviation in levels, of which 0 is none, or the path of a CSV file with the columns
-// offset and weight, or of the JSON of a fit that has shared. The error names what is wrong, and where.
+// ParseShared reads noise: a standard deviation in levels, of which 0 is none, or the path of a CSV
+// file with the columns offset and weight, or of the JSON of a fit that has shared. The error names
+// what is wrong, and where.
 func ParseShared(text string) (Shared, error) {
 	if sd, err := strconv.ParseFloat(text, 64); err == nil {
 		switch {
@@ -114,9 +121,7 @@ func readFit(f io.Reader) (*theory.Shared, error) {
 		}
 		total += w
 	}
-	for j := range s.Weights {
-		s.Weights[j] /= total
-	}
+	normalize(s.Weights, total)
 	return s, nil
 }
 
@@ -155,8 +160,6 @@ func readShared(f io.Reader) (*theory.Shared, error) {
 	if !(total > 0) {
 		return nil, errors.New("no offset has a weight above 0")
 	}
-	for j := range out.Weights {
-		out.Weights[j] /= total
-	}
+	normalize(out.Weights, total)
 	return out, nil
 }

@@ -10,8 +10,9 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestParseShared: a standard deviation is a normal law of whole levels, of which the variance is s² + 1/12 but for 10⁻⁹ (the
-// Poisson sum of s = 2); files are histograms, and what is none is refused.
+// TestParseShared: a standard deviation is a normal law of whole levels, of which the variance is
+// s² + 1/12 but for 10⁻⁹ (the Poisson sum of s = 2); files are histograms, and what is none is
+// refused.
 func TestParseShared(t *testing.T) {
 	s := must.Get(errmodel.ParseShared("2"))(t).Of(64)
 	sum, variance := 0.0, 0.0

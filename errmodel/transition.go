@@ -51,7 +51,8 @@ func Transitions(positions []int, r, sigma float64) []Transition {
 	return t
 }
 
-// Kernel has the error probabilities that a transition adds to its bit at the distances ½, 1½, … up to levels − ½.
+// Kernel has the error probabilities that a transition adds to its bit at the distances ½, 1½, … up
+// to levels − ½.
 func Kernel(levels int, r, sigma float64) []float64 {
 	out := make([]float64, levels)
 	for d := range out {

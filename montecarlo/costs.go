@@ -34,7 +34,8 @@ func (f Fixed) plus(g Fixed) Fixed {
 
 func (f Fixed) float() float64 { return float64(f.Whole) + math.Ldexp(float64(f.Part), -64) }
 
-// costs computes what the answers of a row cost. On a circle it makes the errors of the sums those on the circle.
+// costs computes what the answers of a row cost. On a circle it makes the errors of the sums those
+// on the circle.
 func (p *Problem) costs(row int, s *Sums) *Costs {
 	m, n := new(Costs), float64(s.Samples)
 	if p.adds() {

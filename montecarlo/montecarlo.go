@@ -38,8 +38,8 @@ type Problem struct {
 	// Errors is L × M: e[n,k] is the probability that bit k is wrong when the label is n.
 	Errors mat.Matrix
 	Kind   Kind
-	// Shared is noise that all bits share, so that Errors are given the level at which the bits are read; nil for none. Estimate
-	// samples it; a backend does not.
+	// Shared is noise that all bits share, so that Errors are given the level at which the bits are
+	// read; nil for none. Estimate samples it; a backend does not.
 	Shared *theory.Shared
 	Seed   uint64
 	Cost   cost.Cost

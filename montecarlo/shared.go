@@ -13,9 +13,9 @@ import (
 // mostParts limits the spans that are held at once.
 const mostParts = 1 << 20
 
-// draw samples spans with a backend. With shared noise each block's samples are dealt to the offsets by a multinomial
-// draw from a stream of the block's own, and those of an offset are samples of independent bits, with a seed of
-// their own: any backend makes them.
+// draw samples spans with a backend. With shared noise each block's samples are dealt to the
+// offsets by a multinomial draw from a stream of the block's own, and those of an offset are
+// samples of independent bits, with a seed of their own: any backend makes them.
 func (e *estimation) draw(ctx context.Context, spans []Span, sums []Sums) error {
 	p := e.problem
 	if p.Shared == nil {

@@ -14,8 +14,9 @@ import (
 	"belsim/theory/expect"
 )
 
-// TestShared: samples with shared noise are the same on any number of workers, and agree with the law W·P, for 20
-// problems: a level is off by more than 6 standard errors with a probability of 10⁻⁸ or so.
+// TestShared: samples with shared noise are the same on any number of workers, and agree with the
+// law W·P, for 20 problems: a level is off by more than 6 standard errors with a probability of
+// 10⁻⁸ or so.
 func TestShared(t *testing.T) {
 	samples := uint64(20_000)
 	if os.Getenv("BELSIM_LONG") != "" {

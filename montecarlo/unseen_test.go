@@ -53,9 +53,9 @@ func TestUnseenCosts(t *testing.T) {
 	}
 }
 
-// TestRealCosts: costs of answers between levels are those of the answers as they are. At a high temperature answers lie
-// beside levels, on either side of θ = 1. By Bernstein's inequality a mean is 7 standard errors of at least 1/samples
-// away with a probability below 1e-4.
+// TestRealCosts: costs of answers between levels are those of the answers as they are. At a high
+// temperature answers lie beside levels, on either side of θ = 1. By Bernstein's inequality a mean
+// is 7 standard errors of at least 1/samples away with a probability below 1e-4.
 func TestRealCosts(t *testing.T) {
 	const levels, samples = 6, 4000
 	for _, tau := range []float64{1, 4, 12} {

@@ -343,8 +343,8 @@ func (x *belJForm) answers() Answers {
 	return a
 }
 
-// places are the likely places of the first one, first to end, and of the last one, lo to hi, and the probability that
-// there is none.
+// places are the likely places of the first one, first to end, and of the last one, lo to hi, and
+// the probability that there is none.
 type places struct {
 	first, end, lo, hi int
 	none               float64

@@ -169,8 +169,8 @@ func meanOf(f form, c cost.Cost, n int) float64 {
 	return mean
 }
 
-// Answers calls f with the law of the answer to every level, from several goroutines: the whole law where so is asked
-// for, else without what is too unlikely to change the mean |error|. See Means.
+// Answers calls f with the law of the answer to every level, from several goroutines: the whole law
+// where so is asked for, else without what is too unlikely to change the mean |error|. See Means.
 func (x *Law) Answers(ctx context.Context, workers int, whole bool, e mat.Matrix, f func(i int, a Answers)) error {
 	return x.each(ctx, workers, nil, e, cost.Cost{}, func(i int, of form) {
 		if cut, ok := of.(cutForm); ok && whole {

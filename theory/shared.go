@@ -18,10 +18,11 @@ import (
 	"belsim/theory/decode"
 )
 
-// Shared is noise that all bits of a code share. The classifiers of label n perceive the level ξ = n + δ,
-// with one offset δ for all bits; given ξ, the bits err independently, with the probabilities e[ξ,k],
-// against the word of ξ. So the law of the answer is W·P: P[ξ,m] is the law of independent bits, and W[n,ξ] the
-// probability of ξ. Beyond an end ξ is the end; on a circle it wraps.
+// Shared is noise that all bits of a code share. The classifiers of label n perceive the level ξ =
+// n + δ, with one offset δ for all bits; given ξ, the bits err independently, with the
+// probabilities e[ξ,k], against the word of ξ. So the law of the answer is W·P: P[ξ,m] is the law
+// of independent bits, and W[n,ξ] the probability of ξ. Beyond an end ξ is the end; on a circle it
+// wraps.
 type Shared struct {
 	Offsets []int     // δ, in levels, each once
 	Weights []float64 // of the offsets, above 0; they add up to 1
@@ -170,11 +171,12 @@ func (g Given) At(i, k int) float64 {
 // T implements mat.Matrix.
 func (g Given) T() mat.Matrix { return mat.Transpose{Matrix: g} }
 
-// SharedBounds returns bounds of the mean cost of every level with shared noise, each at most Largest, where
-// NewBound or NewSoftBound has a bound without it: Eq. 2 by the marginal probabilities, which holds whatever the
-// dependence; Eq. 26 at each ξ plus |ξ − n|, by the triangle inequality; the union bound at each ξ with the costs of
-// label n. Both are weighed by W. workers is the number of goroutines, 0 for all processors. The error wraps
-// ErrNoClosedForm where there is no bound, says that memory does not suffice, or is the context's.
+// SharedBounds returns bounds of the mean cost of every level with shared noise, each at most
+// Largest, where NewBound or NewSoftBound has a bound without it: Eq. 2 by the marginal
+// probabilities, which holds whatever the dependence; Eq. 26 at each ξ plus |ξ − n|, by the
+// triangle inequality; the union bound at each ξ with the costs of label n. Both are weighed by W.
+// workers is the number of goroutines, 0 for all processors. The error wraps ErrNoClosedForm where
+// there is no bound, says that memory does not suffice, or is the context's.
 func SharedBounds(ctx context.Context, workers int, w *Seen, c *code.Code, d decode.Decoder, of cost.Cost, logits bool,
 	e mat.Matrix) (out []float64, err error) {
 	out = make([]float64, c.Levels())
@@ -223,8 +225,8 @@ func SharedBounds(ctx context.Context, workers int, w *Seen, c *code.Code, d dec
 	return out, nil
 }
 
-// belUSharedBounds are the sums of the marginal probabilities of the unary code. Words n and ξ differ in the bits
-// between them, which err with 1 − e: O(L·(M + offsets)).
+// belUSharedBounds are the sums of the marginal probabilities of the unary code. Words n and ξ
+// differ in the bits between them, which err with 1 − e: O(L·(M + offsets)).
 func belUSharedBounds(w *Seen, c *code.Code, e mat.Matrix, out []float64) {
 	var row []float64
 	sums := make([]float64, c.Bits()+1) // of the first bits
@@ -241,7 +243,8 @@ func belUSharedBounds(w *Seen, c *code.Code, e mat.Matrix, out []float64) {
 	}
 }
 
-// unionSharedBounds are the union bounds at each ξ: all answers but ξ cost what they do where they may be preferred to ξ.
+// unionSharedBounds are the union bounds at each ξ: all answers but ξ cost what they do where they
+// may be preferred to ξ.
 func unionSharedBounds(ctx context.Context, workers int, w *Seen, c *code.Code, of cost.Cost, logits bool,
 	e mat.Matrix) ([]float64, error) {
 	parts := make([][]float64, c.Levels()) // by ξ and label

@@ -13,8 +13,9 @@ import (
 	"belsim/theory/decode"
 )
 
-// Costs are what the answers to the levels ξ cost with shared noise, D[ξ,m] = Σ_n p[n]·W[n,ξ]·C(n, m): the mean cost
-// over the labels is Σ_ξ Σ_m P[ξ,m]·D[ξ,m]. They do not depend on the error probabilities.
+// Costs are what the answers to the levels ξ cost with shared noise, D[ξ,m] = Σ_n p[n]·W[n,ξ]·C(n,
+// m): the mean cost over the labels is Σ_ξ Σ_m P[ξ,m]·D[ξ,m]. They do not depend on the error
+// probabilities.
 type Costs struct {
 	cost   cost.Cost
 	labels [][]Part // by ξ: the labels n, and p[n]·W[n,ξ]
@@ -23,14 +24,16 @@ type Costs struct {
 	near   []near
 }
 
-// near is D[ξ,m] = weight·|m − ξ| + more[m − from], where the rest is 0 for all m but a few. more is nil elsewhere.
+// near is D[ξ,m] = weight·|m − ξ| + more[m − from], where the rest is 0 for all m but a few. more
+// is nil elsewhere.
 type near struct {
 	weight float64
 	from   int
 	more   []float64
 }
 
-// nearForm is a form that has the mean |error| and the probabilities of a few answers sooner than all of them.
+// nearForm is a form that has the mean |error| and the probabilities of a few answers sooner than
+// all of them.
 type nearForm interface {
 	form
 	// near sets out to the probabilities of the answers from lo on.
@@ -91,8 +94,8 @@ func newNear(row []float64, lowest, level int, weight float64) near {
 	return out
 }
 
-// Mean is the mean of costs over the labels, for error probabilities e, L × M, of independent bits. The error says
-// which is none, or is the context's.
+// Mean is the mean of costs over the labels, for error probabilities e, L × M, of independent bits.
+// The error says which is none, or is the context's.
 func (x *Law) Mean(ctx context.Context, e mat.Matrix, costs *Costs) (mean float64, err error) {
 	if err := x.code.CheckTable(e); err != nil {
 		return 0, err

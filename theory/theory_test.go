@@ -380,8 +380,9 @@ func meanCost(t *testing.T, c *code.Code, d decode.Decoder, prior []float64, e m
 	return sum
 }
 
-// TestLeast: no decoder of bits has a smaller mean cost than the best one, for random codes, priors and error
-// probabilities, some of them 0 or 1, and costs on a line and a circle. Answers are levels, but for squares on a line.
+// TestLeast: no decoder of bits has a smaller mean cost than the best one, for random codes, priors
+// and error probabilities, some of them 0 or 1, and costs on a line and a circle. Answers are
+// levels, but for squares on a line.
 func TestLeast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	better := 0

@@ -20,9 +20,10 @@ import (
 // m, at distance d, whose term can matter.
 func newUnionBound(c *code.Code, cost cost.Cost) boundOf { return sumOf(newUnion(c), cost) }
 
-// union calls add for the rows m that may be preferred to row i, whose bits err with probabilities e: with most(m),
-// above what an answer m costs, and with the bound of its probability. What add returns is the sum so far, and rows
-// are left out that cannot change it. The error is the context's.
+// union calls add for the rows m that may be preferred to row i, whose bits err with probabilities
+// e: with most(m), above what an answer m costs, and with the bound of its probability. What add
+// returns is the sum so far, and rows are left out that cannot change it. The error is the
+// context's.
 type union func(ctx context.Context, i int, e []float64, most func(m int) float64,
 	add func(m int, most, tail float64) (sum float64)) error
 

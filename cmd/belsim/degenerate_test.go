@@ -56,7 +56,8 @@ func degenerates(c *code.Code) map[string]func(y, z *mat.Dense) {
 	}
 }
 
-// TestDegenerate: fit and decode end with a word where a network says nothing, or all, and no picture has a number that is none.
+// TestDegenerate: fit and decode end with a word where a network says nothing, or all, and no
+// picture has a number that is none.
 func TestDegenerate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	none := regexp.MustCompile(`NaN|[+-]?Inf\b`)
@@ -88,7 +89,8 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// TestRefused: a refusal in any stage of fit, beside others, is told each time, on one processor and on eight.
+// TestRefused: a refusal in any stage of fit, beside others, is told each time, on one processor
+// and on eight.
 func TestRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	of := degenerates(must.Get(code.New("hadamard", 8))(t))

@@ -13,8 +13,8 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestPicturesHaveNumbers: no picture of a degenerate problem has a coordinate or a text that is no number: where no bit
-// errs, or all do, of two levels, of costs of 0, of cells without a value.
+// TestPicturesHaveNumbers: no picture of a degenerate problem has a coordinate or a text that is no
+// number: where no bit errs, or all do, of two levels, of costs of 0, of cells without a value.
 func TestPicturesHaveNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

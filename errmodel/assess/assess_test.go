@@ -364,8 +364,8 @@ func TestEmptyRange(t *testing.T) {
 		want     string
 	}{
 		{1, 64, 0, 1, ""}, {9, 56, 0, 1, ""}, {17, 64, 0, 0, ""},
-		{12, 53, -90, 90, "no target is of levels 1 to 11 or levels 54 to 64: 34 % of the levels"},
-		{1, 32, 0, 63, "no target is of levels 33 to 64: 50 % of the levels are empty"},
+		{12, 53, -90, 90, "no target is of levels 1 to 11 (-90 to -60) or levels 54 to 64 (60 to 90): 34 % of the levels"},
+		{1, 32, 0, 63, "no target is of levels 33 to 64 (31.5 to 63): 50 % of the levels are empty"},
 		{18, 64, 0, 0, "no target is of levels 1 to 17: 27 % of the levels are empty"},
 	} {
 		samples := make([]uint64, 64)

@@ -17,8 +17,8 @@ import (
 	"belsim/theory/code"
 )
 
-// mended follows a finding: the options of its arguments, or what its mend does to the samples. ok is false where the mend is
-// to give other numbers, which no one has.
+// mended follows a finding: the options of its arguments, or what its mend does to the samples. ok
+// is false where the mend is to give other numbers, which no one has.
 func (n *faultyNetwork) mended(t *testing.T, f fault.Finding) (o Options, ok bool) {
 	logit := func(p float64) float64 { return math.Log(max(p, 1e-30)) - math.Log(max(1-p, 1e-30)) }
 	all := func(change func(v float64) float64) {
@@ -121,7 +121,8 @@ func (n *faultyNetwork) halves() (out [2]*faultyNetwork) {
 	return out
 }
 
-// moreFaults are those beside faults that TestFollow puts into networks, by the names of the findings that tell them.
+// moreFaults are those beside faults that TestFollow puts into networks, by the names of the
+// findings that tell them.
 var moreFaults = []struct {
 	oneFault
 	names []string
@@ -150,7 +151,8 @@ var moreFaults = []struct {
 	}}, []string{"code"}},
 }
 
-// drawnHead is an HL-Gauss head of 16 levels that sees labels with noise, and gives its targets for what it sees.
+// drawnHead is an HL-Gauss head of 16 levels that sees labels with noise, and gives its targets for
+// what it sees.
 func drawnHead(name string, seed uint64, noise func(r *rand.Rand) float64) *faultyNetwork {
 	n := &faultyNetwork{name: name, code: "hl-gauss", levels: 16, of: LabelRange{Lo: 0, Hi: 15}, rng: rand.New(rand.NewPCG(seed, 9))}
 	for range 800 {
@@ -165,8 +167,9 @@ func drawnHead(name string, seed uint64, noise func(r *rand.Rand) float64) *faul
 	return n
 }
 
-// TestFollow: the mend of what is next, which half of the samples chose, makes the error of the other half no larger, by two
-// standard errors of theirs; sound networks have none. Without BELSIM_LONG there are few networks.
+// TestFollow: the mend of what is next, which half of the samples chose, makes the error of the
+// other half no larger, by two standard errors of theirs; sound networks have none. Without
+// BELSIM_LONG there are few networks.
 func TestFollow(t *testing.T) {
 	networks, seeds, draws := faultyNetworks[:1], 1, 1
 	if os.Getenv("BELSIM_LONG") != "" {
@@ -251,8 +254,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestCircleFaults: angles that are turned, mirrored, half angles or radians are told as that, with the range that is right, and right ones
-// have no finding.
+// TestCircleFaults: angles that are turned, mirrored, half angles or radians are told as that, with
+// the range that is right, and right ones have no finding.
 func TestCircleFaults(t *testing.T) {
 	const levels, samples = 36, 600
 	c := must.Get(code.New("johnson", levels))(t).OnCircle(true)

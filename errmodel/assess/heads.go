@@ -42,9 +42,9 @@ func parts(o Options, outputs *arrayfile.Rows) int {
 	return outputs.Parts()
 }
 
-// distribution reports whether outputs of a code are probabilities of a softmax over its levels, and says which rows do not add
-// up to 1: of a head with a softmax, or where half of the rows of one-hot, which was not trained bit by bit, add up to 1.
-// It refuses a row of zeros.
+// distribution reports whether outputs of a code are probabilities of a softmax over its levels,
+// and says which rows do not add up to 1: of a head with a softmax, or where half of the rows of
+// one-hot, which was not trained bit by bit, add up to 1. It refuses a row of zeros.
 func (o Options) distribution(ctx context.Context, onehot bool, k observed.Kind, outputs *arrayfile.Rows) (softmax bool,
 	note string, err error) {
 	if !onehot || k != observed.Probabilities || o.Training == head.BCE {

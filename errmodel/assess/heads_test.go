@@ -366,8 +366,9 @@ func softmaxFiles(b *testing.B, levels, samples int) Options {
 		Targets: targets, Outputs: outputs, Decoders: decode.Builtin()}
 }
 
-// TestSoftmaxRows: probabilities of one-hot that add up to 1 are those of a softmax, which a fit of their logarithms judges
-// alike; a row of zeros is refused, and rows that do not add up to 1 are told.
+// TestSoftmaxRows: probabilities of one-hot that add up to 1 are those of a softmax, which a fit of
+// their logarithms judges alike; a row of zeros is refused, and rows that do not add up to 1 are
+// told.
 func TestSoftmaxRows(t *testing.T) {
 	d := easy
 	d.code, d.samples = "onehot", 400

@@ -13,8 +13,8 @@ import (
 	"belsim/theory/decode"
 )
 
-// crossed is a trial along lines of the answers of a decoder: each half of the samples is read along the line that the other
-// half chooses. The trial's own line is that of all samples.
+// crossed is a trial along lines of the answers of a decoder: each half of the samples is read
+// along the line that the other half chooses. The trial's own line is that of all samples.
 func (s *search) crossed(f Finding, way *trial, choose func(half int) observed.Line) *trial {
 	t := trial{Finding: f, Line: choose(both), answer: make([]float64, s.Len())}
 	for half := range 2 {
@@ -33,12 +33,13 @@ func fixed(offset, slope float64) func(int) observed.Line {
 	return func(int) observed.Line { return observed.Line{Offset: offset, Slope: slope} }
 }
 
-// codec finds that a line of the answers has a smaller error: one of an encoder that places the levels differently, shifted
-// by halves of a level, with edges for centres or by the median, where that gains most of what any line gains, or stretched
-// from one end, or any other.
+// codec finds that a line of the answers has a smaller error: one of an encoder that places the
+// levels differently, shifted by halves of a level, with edges for centres or by the median, where
+// that gains most of what any line gains, or stretched from one end, or any other.
 func (s *search) codec() *trial {
-	// A line is one of many: how many standard errors it gains at least, and which share of the error; how near the error may be
-	// to that of guessing; and what a simple line may lack of the gain.
+	// A line is one of many: how many standard errors it gains at least, and which share of the
+	// error; how near the error may be to that of guessing; and what a simple line may lack of the
+	// gain.
 	const chosen, least, guess, simple = 3.0, 0.02, 0.95, 0.25
 	levels := float64(s.Code.Levels())
 	w, way := 1/levels, &s.read // of edges, levels are levels·(1 − w) apart
@@ -59,7 +60,8 @@ func (s *search) codec() *trial {
 			best = t
 		}
 	}
-	if best == nil || !(best.Error-best.Mended > chosen*best.StdErr && best.Error-best.Mended > least*best.Error) || !s.told(best, guess) {
+	if best == nil || !s.told(best, guess) ||
+		!(best.Error-best.Mended > chosen*best.StdErr && best.Error-best.Mended > least*best.Error) {
 		return nil
 	}
 	any, near, named := best, simple*(best.Error-best.Mended), false
@@ -152,7 +154,8 @@ func (s *search) describe(t *trial) {
 	t.Mend = "fit a decoder, or " + t.Mend + " if the encoder places levels so: by samples that took no part in this, " + t.less() + " then"
 }
 
-// ranged makes a range from lo to hi, in levels, the mend of a trial, or a fitted decoder where it leaves out targets.
+// ranged makes a range from lo to hi, in levels, the mend of a trial, or a fitted decoder where it
+// leaves out targets.
 func (s *search) ranged(t *trial, lo, hi float64, more string) {
 	ends := position.Range(lo, hi)
 	given := fmt.Sprintf("%.6g:%.6g", lo, hi)
@@ -161,7 +164,8 @@ func (s *search) ranged(t *trial, lo, hi float64, more string) {
 		ends = position.Flag("range", fmt.Sprintf("%.4g:%.4g", s.Input.Labels.Label(lo), s.Input.Labels.Label(hi)))
 	}
 	t.Mend, t.Arguments = "give "+ends+more, []string{"--range", given}
-	if slack := 1e-6 * (hi - lo); !s.Code.Circular() && (slices.Min(s.Exact) < lo-slack || slices.Max(s.Exact) > hi+slack) {
+	slack := 1e-6 * (hi - lo)
+	if !s.Code.Circular() && (slices.Min(s.Exact) < lo-slack || slices.Max(s.Exact) > hi+slack) {
 		t.Arguments = []string{"--fit-decoder"}
 	}
 }
@@ -184,8 +188,8 @@ func (s *search) units() (out []*trial) {
 	return out
 }
 
-// angles are readings of levels on a circle: turned by some angle, mirrored, or in another unit, such as half angles or
-// radians.
+// angles are readings of levels on a circle: turned by some angle, mirrored, or in another unit,
+// such as half angles or radians.
 func (s *search) angles() (out []*trial) {
 	levels, label := float64(s.Code.Levels()), s.Input.Labels.Label
 	degrees := s.Input.Labels.Width() * levels // of a turn, in the unit of the labels
@@ -220,7 +224,8 @@ func (s *search) angles() (out []*trial) {
 	return out
 }
 
-// turning is a line round the circle of a slope, whose offset is the direction of the mean of the differences.
+// turning is a line round the circle of a slope, whose offset is the direction of the mean of the
+// differences.
 func (s *search) turning(slope float64) func(half int) observed.Line {
 	return func(half int) observed.Line {
 		x, y, turn := 0.0, 0.0, 2*math.Pi/float64(s.Code.Levels())
@@ -232,8 +237,9 @@ func (s *search) turning(slope float64) func(half int) observed.Line {
 	}
 }
 
-// circle finds that levels on a line are angles: answers near an end go round to the other one as often as noise takes them
-// there, so that about every third does of the targets within the typical error; a code that wraps alone has few.
+// circle finds that levels on a line are angles: answers near an end go round to the other one as
+// often as noise takes them there, so that about every third does of the targets within the typical
+// error; a code that wraps alone has few.
 func (s *search) circle() *trial {
 	const far, often, few = 0.5, 0.15, 3
 	around := float64(s.Code.Levels() - 1)

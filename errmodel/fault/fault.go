@@ -25,12 +25,12 @@ import (
 
 // Finding is a fault, with its mend.
 type Finding struct {
-	// shift, edges, stretch, line, unit, bias, circle, offset, mirror, reversed, inverted, permuted, code, probabilities,
-	// percent, logarithms, softmax-twice, sigmoid-twice, sigmoid, same, one-sided, guessing, training, temperature,
-	// clipped, dead or empty
+	// shift, edges, stretch, line, unit, bias, circle, offset, mirror, reversed, inverted,
+	// permuted, code, probabilities, percent, logarithms, softmax-twice, sigmoid-twice, sigmoid,
+	// same, one-sided, guessing, training, temperature, clipped, dead or empty
 	Name string `json:"name"`
-	// size of the fault: the shift or the bias in levels, the slope or the factor, the number of columns or levels, the
-	// share of targets or levels, or the temperature τ
+	// size of the fault: the shift or the bias in levels, the slope or the factor, the number of
+	// columns or levels, the share of targets or levels, or the temperature τ
 	Number float64 `json:"number"`
 	// mean |answer − target| as read; null where no answers were compared
 	Error float64 `json:"error"`
@@ -38,7 +38,8 @@ type Finding struct {
 	Mended float64 `json:"mended"`
 	// standard error of error − mended, paired by sample
 	StdErr float64 `json:"stderr"`
-	// log score as read and with the mend, in nats; only of temperature, and of permuted and reversed columns that cost no error
+	// log score as read and with the mend, in nats; only of temperature, and of permuted and
+	// reversed columns that cost no error
 	LogScores *[2]float64 `json:"log_scores,omitempty"`
 	// what the mend adds to the arguments of fit; empty where it is no argument
 	Arguments []string `json:"arguments"`
@@ -97,8 +98,9 @@ const (
 	keep, keepNumbers = 4000, 1 << 21
 	// fewest is the number of samples from which on answers are compared.
 	fewest = 100
-	// worthwhile is the share of the error from which on a mend shows that no error as read says anything, and sure in how
-	// many standard errors another reading gains: there are several readings, of which one may gain by chance.
+	// worthwhile is the share of the error from which on a mend shows that no error as read says
+	// anything, and sure in how many standard errors another reading gains: there are several
+	// readings, of which one may gain by chance.
 	worthwhile, sure = 0.1, 4
 	// mostBits is the largest number of bits for which other codes and orders of columns are tried.
 	mostBits = 512
@@ -188,8 +190,8 @@ func Find(ctx context.Context, in Input) ([]Finding, error) {
 	return out, nil
 }
 
-// reading finds what is wrong with how outputs are read: with what they are, or else where their levels lie, and how
-// large they are. One cause is told, and not what it explains.
+// reading finds what is wrong with how outputs are read: with what they are, or else where their
+// levels lie, and how large they are. One cause is told, and not what it explains.
 func (s *search) reading() (out findings) {
 	if s.predicts() {
 		s.ways = []trial{{answer: s.Own, errors: s.off(s.Code, s.Own)}}
@@ -294,8 +296,8 @@ func (s *search) with(c *code.Code, decodings []observed.Decoding, change func(d
 	return all
 }
 
-// off are the errors of answers in levels of a code, which may lie on a circle where those of the network do not: real
-// labels have one more then.
+// off are the errors of answers in levels of a code, which may lie on a circle where those of the
+// network do not: real labels have one more then.
 func (s *search) off(c *code.Code, answers []float64) []float64 {
 	out, levels, scale := make([]float64, len(answers)), float64(c.Levels()), 1.0
 	if c.Circular() && !s.Code.Circular() && s.Input.Labels.Real {
@@ -350,9 +352,9 @@ func least(all []trial) *trial {
 	return best
 }
 
-// wrongReading is a fault in what the outputs are taken for: at most one. Numbers that are no logits, or no
-// probabilities, are told by themselves; others by the error that they gain, which must be less than that of guessing.
-// Of those that gain alike, the first is told.
+// wrongReading is a fault in what the outputs are taken for: at most one. Numbers that are no
+// logits, or no probabilities, are told by themselves; others by the error that they gain, which
+// must be less than that of guessing. Of those that gain alike, the first is told.
 func (s *search) wrongReading() *trial {
 	const alike = 0.03
 	if !s.predicts() && !s.Code.Circular() {
@@ -378,8 +380,8 @@ func (s *search) wrongReading() *trial {
 	return best
 }
 
-// unordered finds columns in another order that costs a decoder nothing which counts ones: by the log score of the bits, in
-// nats, of which another order leaves less than a half.
+// unordered finds columns in another order that costs a decoder nothing which counts ones: by the
+// log score of the bits, in nats, of which another order leaves less than a half.
 func (s *search) unordered() *trial {
 	const much = 0.5
 	if s.Kind.Hard() || !s.bitwise() {
@@ -453,9 +455,9 @@ func (s *search) turned() []*trial {
 // bitwise reports whether the network may have been trained bit by bit.
 func (s *search) bitwise() bool { return !s.Code.OneHot() && (s.Training == head.BCE || !s.Said) }
 
-// telling is how much each column says of each bit, columns × bits, in a half of the samples: the correlation of the
-// probabilities of a softmax, or of the outputs; after a training bit by bit, whose logits may all rise with the label
-// alike, the share of right decisions, from −1 to 1.
+// telling is how much each column says of each bit, columns × bits, in a half of the samples: the
+// correlation of the probabilities of a softmax, or of the outputs; after a training bit by bit,
+// whose logits may all rise with the label alike, the share of right decisions, from −1 to 1.
 func (s *search) telling(half int) *mat.Dense {
 	const work = 1 << 26
 	m := s.Bits
@@ -530,8 +532,8 @@ func (s *search) order(r *mat.Dense, least float64) (from []int, said float64) {
 	return from, said
 }
 
-// permuted is a reading of each half with the columns in the order in which they say most of their bits in the other one;
-// none where they say most in their own.
+// permuted is a reading of each half with the columns in the order in which they say most of their
+// bits in the other one; none where they say most in their own.
 func (s *search) permuted() []*trial {
 	const disorder = 0.75 // of what columns say in the best order, what they say in their own, from which on few are elsewhere
 	m := s.Code.Bits()
@@ -580,7 +582,8 @@ func (s *search) permuted() []*trial {
 	}))}
 }
 
-// codes are readings as other codes of as many bits, of as many levels or, where labels are real, of one more or less.
+// codes are readings as other codes of as many bits, of as many levels or, where labels are real,
+// of one more or less.
 func (s *search) codes() (out []*trial) {
 	if s.Code.Bits() > mostBits || s.Code.Uneven() {
 		return nil
@@ -588,7 +591,8 @@ func (s *search) codes() (out []*trial) {
 	for _, family := range code.Families() {
 		for _, levels := range []int{s.Code.Levels(), s.Code.Levels() + 1, s.Code.Levels() - 1} {
 			same := levels == s.Code.Levels()
-			if family.Name == s.Code.Name() || levels < code.MinLevels || family.Bits(levels) != s.Bits || !same && !s.Input.Labels.Real {
+			if family.Name == s.Code.Name() || levels < code.MinLevels || family.Bits(levels) != s.Bits ||
+				!same && !s.Input.Labels.Real {
 				continue
 			}
 			c, err := code.New(family.Name, levels)

@@ -91,8 +91,8 @@ func (s *search) distributions(reads func(Finding, func(float64) float64) *trial
 	})
 }
 
-// loss is the mean log-likelihood loss of the first samples of a half, for logits times τ: of the levels after a training of all outputs
-// together, else of the bits.
+// loss is the mean log-likelihood loss of the first samples of a half, for logits times τ: of the
+// levels after a training of all outputs together, else of the bits.
 func (s *search) loss(together bool, half, most int, tau float64) float64 {
 	sum, n := 0.0, 0.0
 	scores, correlations := make([]float64, s.Code.Levels()), decode.NewCorrelations(s.Code)
@@ -121,9 +121,10 @@ func (s *search) loss(together bool, half, most int, tau float64) float64 {
 // sharpest is how far τ of least loss may lie from 1, as a factor.
 const sharpest = 2.5
 
-// temperature finds that the logits are too large or too small for their errors, which L1 and L2 do not learn. Of
-// a code of several bits that nobody said to be trained together, each bit must agree. The log score of levels says nothing
-// against targets that were spread over levels: these must gain error.
+// temperature finds that the logits are too large or too small for their errors, which L1 and L2 do
+// not learn. Of a code of several bits that nobody said to be trained together, each bit must
+// agree. The log score of levels says nothing against targets that were spread over levels: these
+// must gain error.
 func (s *search) temperature() *Finding {
 	if s.Kind.Hard() || s.Bits > mostBits || s.Training == head.L1 || s.Training == head.L2 {
 		return nil

@@ -167,11 +167,20 @@ func (in *Input) empty() *Finding {
 	}
 	var parts []string
 	for _, of := range [][2]int{{1, below}, {levels - above + 1, levels}} {
-		switch from, to := of[0], of[1]; {
+		from, to := of[0], of[1]
+		switch {
+		case from > to:
+			continue
 		case from == to:
 			parts = append(parts, fmt.Sprintf("level %s", position.At(from)))
-		case from < to:
+		default:
 			parts = append(parts, fmt.Sprintf("levels %s to %s", position.At(from), position.At(to)))
+		}
+		if in.Labels.Real {
+			edge := func(row int) float64 { // between a row and the next one, or the end of the range
+				return in.Labels.Label((in.Code.Place(max(row, 0)) + in.Code.Place(min(row+1, levels-1))) / 2)
+			}
+			parts[len(parts)-1] += fmt.Sprintf(" (%.4g to %.4g)", edge(from-2), edge(to-1))
 		}
 	}
 	mend := "check that the range is the network's"

@@ -31,9 +31,9 @@ var Rules = []struct {
 	Training Training
 }{{"unary", BCE}, {"onehot", Soft}}
 
-// Lost is how much more error networks of a head had than those of the best of eleven heads: quartiles, in
-// percent, over the data sets of testdata/heads, with 64 levels. A negative one is a head that was better than
-// all eleven.
+// Lost is how much more error networks of a head had than those of the best of eleven heads:
+// quartiles, in percent, over the data sets of testdata/heads, with 64 levels. A negative one is a
+// head that was better than all eleven.
 type Lost struct {
 	Code                 string
 	Training             Training // L1 for direct regression
@@ -66,14 +66,13 @@ func Losses() ([]Lost, error) {
 	return out, nil
 }
 
-// FindLost looks a head up in Losses. A head that is no training of a code, as direct regression is,
-// has one row whatever the training.
-func FindLost(c string, t Training, measure, data string) (Lost, bool) {
-	all, err := Losses()
+// FindLost looks a head up in the rows of Losses. A head that is no training of a code, as direct
+// regression is, has one row whatever the training.
+func FindLost(all []Lost, c string, t Training, measure, data string) (Lost, bool) {
 	i := slices.IndexFunc(all, func(l Lost) bool {
 		return l.Code == c && (l.Training == t || Lookup(c).Own) && l.Measure == measure && l.Data == data
 	})
-	if err != nil || i < 0 {
+	if i < 0 {
 		return Lost{}, false
 	}
 	return all[i], true

@@ -73,18 +73,18 @@ func TestLosses(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 		for _, training := range []Training{BCE, l.Training} {
-			got, found := FindLost(l.Code, training, l.Measure, l.Data)
+			got, found := FindLost(all, l.Code, training, l.Measure, l.Data)
 			if (l.Code == Direct || training == l.Training) && (!found || got != l) {
 				t.Errorf("%s, %s: %+v", l.Code, training, got)
 			}
 		}
 	}
-	if _, found := FindLost("unary", "corn", ToLabel, Tables); found {
+	if _, found := FindLost(all, "unary", "corn", ToLabel, Tables); found {
 		t.Error("a training that unary does not have was found")
 	}
 	for _, measure := range []string{ToLevel, ToLabel} {
 		for i, data := range []string{Tables, Images} {
-			rule, found := FindLost(Rules[i].Code, Rules[i].Training, measure, data)
+			rule, found := FindLost(all, Rules[i].Code, Rules[i].Training, measure, data)
 			if !found {
 				t.Fatalf("no row of the rule for %s on %s", measure, data)
 			}

@@ -55,12 +55,11 @@ var ErrNoFit = errors.New("nothing to fit")
 // data tells such widths apart.
 const smallestSigma = 0.1
 
-// New fits r and σ by maximum likelihood to the binomial counts of wrong outputs, on so many goroutines, 0 for one on
-// each processor.
-// positions are the transitions of the code (code.Code.Transitions); bits without any are left
-// out. On a circle the Gaussians are wrapped, and σ is at most L levels, where they are even to 10⁻⁸.
-// The error wraps ErrNoFit where no output is wrong, or where levels have more than 2²⁰ distances from transitions, or is
-// the context's.
+// New fits r and σ by maximum likelihood to the binomial counts of wrong outputs, on so many
+// goroutines, 0 for one on each processor. positions are the transitions of the code
+// (code.Code.Transitions); bits without any are left out. On a circle the Gaussians are wrapped,
+// and σ is at most L levels, where they are even to 10⁻⁸. The error wraps ErrNoFit where no output
+// is wrong, or where levels have more than 2²⁰ distances from transitions, or is the context's.
 func New(ctx context.Context, workers int, of *code.Code, c *errmodel.Counts, positions [][]int) (*Fit, error) {
 	return newFrom(ctx, workers, of, c, positions, smallestSigma)
 }

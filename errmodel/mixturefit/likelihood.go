@@ -52,8 +52,8 @@ func distance(i, at, round int) int32 {
 // mostDistances is how many distances a likelihood may have: a fit goes through them some hundred times.
 const mostDistances = 1 << 20
 
-// newLikelihood uses all bits that have transitions. round is that of distance. It is nil where there are more than
-// mostDistances.
+// newLikelihood uses all bits that have transitions. round is that of distance. It is nil where
+// there are more than mostDistances.
 func newLikelihood(c *errmodel.Counts, positions [][]int, round int) *likelihood {
 	l := &likelihood{start: []int{0}, places: make([]places, len(positions))}
 	groups, alike := map[string]int{}, map[string][]int{}

@@ -12,7 +12,8 @@ import (
 	"belsim/theory/code"
 )
 
-// Shared is the noise that all bits share and the mixture of the other errors (theory.Shared), of largest likelihood.
+// Shared is the noise that all bits share and the mixture of the other errors (theory.Shared), of
+// largest likelihood.
 type Shared struct {
 	// mean |δ| of the offsets that all bits share, in levels
 	MeanAbs float64 `json:"mean_abs"`
@@ -86,18 +87,19 @@ type sharedCase struct {
 	count       float64
 }
 
-// mostShared and mostPairs limit the work of FitShared: different samples × levels, and levels × transitions. Up to them
-// a fit takes about a second of a processor.
+// mostShared and mostPairs limit the work of FitShared: different samples × levels, and levels ×
+// transitions. Up to them a fit takes about a second of a processor.
 const mostShared, mostPairs = 1 << 20, 1 << 15
 
-// leastOther is the smallest width σ of the other errors, in levels: below it they are at the nearest two levels alone, and
-// r and σ cannot be told apart.
+// leastOther is the smallest width σ of the other errors, in levels: below it they are at the
+// nearest two levels alone, and r and σ cannot be told apart.
 const leastOther = 0.3
 
-// FitShared fits the weights of all offsets, r and σ to hard decisions by maximum likelihood: by expectation and maximization,
-// where the level that the bits of a sample are read at is what is not known. Given the posterior of the level, the
-// offsets' weights are their shares, and r and σ those of New for the expected counts. The error wraps ErrNoFit
-// where no output is wrong, or where there are too many different samples; or it is the context's.
+// FitShared fits the weights of all offsets, r and σ to hard decisions by maximum likelihood: by
+// expectation and maximization, where the level that the bits of a sample are read at is what is
+// not known. Given the posterior of the level, the offsets' weights are their shares, and r and σ
+// those of New for the expected counts. The error wraps ErrNoFit where no output is wrong, or where
+// there are too many different samples; or it is the context's.
 func FitShared(ctx context.Context, x *Words, positions [][]int) (*Shared, error) {
 	levels, bits := x.code.Dims()
 	if x.full() {
@@ -279,7 +281,8 @@ func byteSums(odds []float64) [][256]float64 {
 	return out
 }
 
-// expected are the expected counts of wrong bits at the levels that the bits of samples are read at, in parts of a sample.
+// expected are the expected counts of wrong bits at the levels that the bits of samples are read
+// at, in parts of a sample.
 func (x *Words) expected(posterior []float64, levels, bits int) *errmodel.Counts {
 	const parts = 1 << 20
 	samples, wrong := make([]float64, levels), make([]float64, levels*bits)

@@ -12,8 +12,9 @@ import (
 	"belsim/theory/code"
 )
 
-// TestFitShared: what samples were drawn with is found again: of 10,000 samples the standard error of the mean |δ| is 1.4 %
-// here, and that of r about 1/√(wrong bits) = 2 %; 5 of each allow for what both share.
+// TestFitShared: what samples were drawn with is found again: of 10,000 samples the standard error
+// of the mean |δ| is 1.4 % here, and that of r about 1/√(wrong bits) = 2 %; 5 of each allow for
+// what both share.
 func TestFitShared(t *testing.T) {
 	const levels, n, r, sigma, sd = 64, 10_000, 0.3, 1.5, 3
 	for _, name := range []string{"unary", "johnson"} {

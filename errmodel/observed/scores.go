@@ -53,7 +53,10 @@ func newScoreSums(c *code.Code, k Kind, decodings []Decoding) *scoreSums {
 	s := &scoreSums{code: c}
 	for _, by := range decodings {
 		d, ok := decode.NewDistribution(c, by.Decoder)
-		if ok && !k.Hard() && !c.Circular() && !slices.ContainsFunc(s.all, func(of distributionSums) bool { return of.by.Decoder() == d.Decoder() }) { // on which no level is up to another one
+		known := slices.ContainsFunc(s.all, func(of distributionSums) bool {
+			return of.by.Decoder() == d.Decoder()
+		})
+		if ok && !known && !k.Hard() && !c.Circular() { // on which no level is up to another one
 			s.all = append(s.all, distributionSums{by: d, Scores: Scores{Decoder: d.Decoder(),
 				PIT: make([]float64, PITBins)}})
 		}

@@ -290,10 +290,11 @@ func EachRow(ctx context.Context, rows *arrayfile.Rows, f func(row []float64) bo
 	}
 }
 
-// FindKind returns the kind of outputs of which a kind was said, or "": bits may be ±1. Else it reads them until it
-// knows: bits where all are 0 or 1, signs where all are ±1, probabilities where all are from 0 to 1, else logits.
-// Python's belsim.decode has the same rule. The first output that is not a probability shows that outputs are logits;
-// for the other kinds it reads the whole file. Then it rewinds the rows. It refuses 1 and 255 alone: ±1 in the wrong type.
+// FindKind returns the kind of outputs of which a kind was said, or "": bits may be ±1. Else it
+// reads them until it knows: bits where all are 0 or 1, signs where all are ±1, probabilities where
+// all are from 0 to 1, else logits. Python's belsim.decode has the same rule. The first output that
+// is not a probability shows that outputs are logits; for the other kinds it reads the whole file.
+// Then it rewinds the rows. It refuses 1 and 255 alone: ±1 in the wrong type.
 func FindKind(ctx context.Context, said Kind, outputs *arrayfile.Rows) (Kind, error) {
 	if said != "" && said != Bits {
 		return said, nil

@@ -91,8 +91,8 @@ func (s *Scenario) NotDefault() string {
 // Description holds the values of a scenario in the JSON of a result.
 type Description struct {
 	Parameters
-	// noise that all bits share: its standard deviation in levels, or its file; missing where there is none, and then
-	// r and sigma are those of all errors
+	// noise that all bits share: its standard deviation in levels, or its file; missing where there
+	// is none, and then r and sigma are those of all errors
 	Shared      string  `json:"shared,omitempty"`
 	Temperature float64 `json:"temperature"`
 	// the file of --prior; missing where all labels occur equally often, or as in the fit of --model

@@ -38,8 +38,8 @@ type Result struct {
 	scenario.Design
 	code.Separation
 	expect.Expected
-	// no code of as many bits, of which none has more transitions, and no decoder of bits is below it; null for logits,
-	// where there is none, and where it takes more than about a second
+	// no code of as many bits, of which none has more transitions, and no decoder of bits is below
+	// it; null for logits, where there is none, and where it takes more than about a second
 	Limit  float64 `json:"limit"`
 	Mean   float64 `json:"mean" text:"sampled"`
 	StdErr float64 `json:"stderr"`
@@ -194,12 +194,9 @@ func (c *Ranking) limits(ctx context.Context, s *scenario.Scenario, workers int,
 		if of.Skip.Limit || row.LimitLater || row.Outputs != decode.Bits || p.Code.Circular() {
 			continue
 		}
-		positions, err := scenario.Transitions(ctx, p.Code)
-		if err != nil {
+		var err error
+		if row.MaxTransitions, err = p.Code.MaxTransitions(ctx); err != nil {
 			return err
-		}
-		for _, at := range positions {
-			row.MaxTransitions = max(row.MaxTransitions, len(at))
 		}
 		of := size{p.Code.Bits(), row.MaxTransitions}
 		rows[of] = append(rows[of], row)

@@ -99,7 +99,8 @@ type Optimized struct {
 	// 100·(1 − error/the best baseline's), of exact values where they exist; null without a
 	// baseline, and where an error is 0
 	Improvement float64 `json:"improvement_percent"`
-	// no code of as many bits and most transitions, and no decoder of bits, has less; null where there is no such limit
+	// no code of as many bits and most transitions, and no decoder of bits, has less; null where
+	// there is no such limit
 	Limit float64 `json:"limit"`
 	// a row for each code that was given, and each named one of no more bits, the smallest error first
 	Baselines []Row `json:"baselines"`

@@ -32,10 +32,11 @@ type Timing struct {
 // patience is for how long a cell is waited for that is timed for about the given time.
 func patience(long time.Duration) time.Duration { return max(10*long, 300*time.Millisecond) }
 
-// Time computes some cells of every pair by every method, for about the given time each, and estimates
-// how long the whole takes on a backend of a name. A cell that takes 10 times as long is stopped: its
-// samples so far tell how long all take, where their number is known. Bounds and exact values are timed on one processor: a sweep computes as
-// many cells at a time as it has processors, and samples on all of them.
+// Time computes some cells of every pair by every method, for about the given time each, and
+// estimates how long the whole takes on a backend of a name. A cell that takes 10 times as long is
+// stopped: its samples so far tell how long all take, where their number is known. Bounds and exact
+// values are timed on one processor: a sweep computes as many cells at a time as it has processors,
+// and samples on all of them.
 func (p *Plan) Time(ctx context.Context, run montecarlo.Run, long time.Duration, backend string) ([]Timing, error) {
 	of := map[Task][]int{} // by pair and method: their cells in a mixed order
 	for _, cell := range p.dealt() {

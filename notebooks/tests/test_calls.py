@@ -394,9 +394,9 @@ def test_sentences_from_zero(network: Network) -> None:
     fit = belsim.fit("johnson", outputs[inner], targets[inner], range=(2.5, 4.3), levels=64)
     at = belsim.quantize(targets[inner], (2.5, 4.3), 64)
     first, last = int(at.min()), int(at.max())
-    assert f"No target is of levels 0 to {first - 1} " in str(fit).replace("\n", " ")
-    assert f"levels {last + 1} to 63" in str(fit).replace("\n", " ")
-    assert f"levels 0 to {first - 1} " in fit.text.replace("\n", " ")
+    assert f"No target is of levels 0 to {first - 1} (" in str(fit).replace("\n", " ")
+    assert f"levels {last + 1} to 63 (" in str(fit).replace("\n", " ")
+    assert f"levels 0 to {first - 1} (" in fit.text.replace("\n", " ")
 
 
 def test_failed_verification() -> None:

@@ -85,6 +85,15 @@ const maxPairWork = 1 << 37
 // and bits, is below 2⁶³.
 type pairSums struct{ pairs, d, dd, n, nn, dn uint64 }
 
+// MaxTransitions is the largest number of transitions of a column. The error is the context's.
+func (c *Code) MaxTransitions(ctx context.Context) (int, error) {
+	counts, err := c.countTransitions(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Max(counts), nil
+}
+
 // Properties computes them for a code of zeros and ones, in O(L²·M/64). workers is the number of
 // goroutines, 0 for all processors. The error is the context's.
 func (c *Code) Properties(ctx context.Context, workers int) (Properties, error) {

@@ -49,8 +49,8 @@ var shapes = [...]string{"absolute", "squared", "zero-one", "beyond:"}
 // Want says what Parse reads.
 const Want = "absolute, squared, zero-one, beyond:θ with a distance θ of 0 or more, or a FILE of L × L costs"
 
-// Parse reads a cost: see Want. Distances are those of even levels, on a line or on the circle; beyond:0 is zero-one. The
-// error names what is wrong.
+// Parse reads a cost: see Want. Distances are those of even levels, on a line or on the circle;
+// beyond:0 is zero-one. The error names what is wrong.
 func Parse(text string, levels int, circular bool) (Cost, error) {
 	c := Cost{}
 	if circular {
@@ -78,7 +78,8 @@ func Parse(text string, levels int, circular bool) (Cost, error) {
 	return read(text, levels)
 }
 
-// Costs of a matrix are 0 or from least to most: their squares, and sums of these, are doubles with all digits.
+// Costs of a matrix are 0 or from least to most: their squares, and sums of these, are doubles with
+// all digits.
 const least, most = 1e-100, 1e100
 
 // read reads a matrix.
@@ -222,7 +223,8 @@ func (c Cost) Absolute() bool {
 // Even reports whether the cost is a function of the distance of even levels.
 func (c Cost) Even() bool { return c.values == nil && c.table == nil }
 
-// Rule makes the label of the smallest mean cost of a posterior, of labels that are levels unless the cost is a square.
+// Rule makes the label of the smallest mean cost of a posterior, of labels that are levels unless
+// the cost is a square.
 func (c Cost) Rule() decode.Rule {
 	switch {
 	case c.table != nil || c.shape == beyond || c.shape == squared && (c.circle > 0 || c.values != nil):

@@ -62,13 +62,14 @@ func (d Distribution) To(p, z []float64, weigh func(by GenEx) (weights []float64
 	}
 }
 
-// cumulative is gen-ex of a head of the unary code whose logits are those of P(label > k): the mean of the levels, whose
-// probabilities are the differences of these. τ multiplies the logits.
+// cumulative is gen-ex of a head of the unary code whose logits are those of P(label > k): the mean
+// of the levels, whose probabilities are the differences of these. τ multiplies the logits.
 type cumulative struct{ genEx GenEx }
 
 var _ LogitDecoder = cumulative{}
 
-// CumulativeEntry is the entry of gen-ex for a head of the unary code whose outputs are P(label > k), as those of CORN.
+// CumulativeEntry is the entry of gen-ex for a head of the unary code whose outputs are P(label >
+// k), as those of CORN.
 func CumulativeEntry() Entry {
 	return Entry{Name: GenEx{}.Name(), Logits: true, New: func(c *code.Code, o Options) (Decoder, error) {
 		d, err := NewGenEx(c, o.Temperature)

@@ -25,8 +25,8 @@ type Model struct {
 	// Errors has the error probabilities e[n,k], L × M, of bits that err independently. Their
 	// logits are normal as MeanLogit has them.
 	Errors mat.Matrix
-	// Seen is W, L × L: the bits of label n are read at level ξ with the probability W[n,ξ], and Errors are given ξ; nil
-	// where every label sends its own bits.
+	// Seen is W, L × L: the bits of label n are read at level ξ with the probability W[n,ξ], and
+	// Errors are given ξ; nil where every label sends its own bits.
 	Seen *mat.Dense
 }
 

@@ -31,8 +31,8 @@ type Problem struct {
 	Errors  mat.Matrix // L × M: how probable it is that a bit is wrong, given the level; nil where no value is computed
 	Logits  bool       // the decoder reads logits, and not bits
 	Cost    cost.Cost  // whose expectation is asked for; the zero value is |answer − n|, in levels
-	// Shared is noise that all bits share, so that Errors are those of independent bits given the level that they are
-	// read at; nil for none.
+	// Shared is noise that all bits share, so that Errors are those of independent bits given the
+	// level that they are read at; nil for none.
 	Shared *theory.Shared
 }
 
@@ -266,9 +266,9 @@ func Confusion(ctx context.Context, workers int, p *Problem) (*mat.Dense, error)
 	return out, err
 }
 
-// eachLaw calls f with the law of the answer of independent bits to every level, from several goroutines, where a
-// row takes no more than most products. whole is as for theory.Law.Answers. The error wraps theory.ErrNoClosedForm where
-// there is no such law, or is the context's.
+// eachLaw calls f with the law of the answer of independent bits to every level, from several
+// goroutines, where a row takes no more than most products. whole is as for theory.Law.Answers. The
+// error wraps theory.ErrNoClosedForm where there is no such law, or is the context's.
 func (p *Problem) eachLaw(ctx context.Context, workers, most int, whole bool, f func(i int, a theory.Answers)) error {
 	law, err := theory.NewLaw(ctx, most, p.Code, p.Decoder)
 	if errors.Is(err, theory.ErrNoClosedForm) && enclose.Fits(p.Code, p.Decoder) && enclose.Path(p.Code, p.Decoder) {

@@ -39,8 +39,8 @@ func BoundKind(name string) string {
 }
 
 // Mean returns Σ prior·value over the levels of a problem of the code and the decoder. It is NaN
-// where an interval is relatively wider than ExactWidth. With shared noise all calls have the same prior. The error
-// is the context's.
+// where an interval is relatively wider than ExactWidth. With shared noise all calls have the same
+// prior. The error is the context's.
 func (m *Mean) Mean(ctx context.Context, p *Problem, prior []float64) (float64, error) {
 	switch {
 	case m.Width > 0 && m.shared != nil: // words that form a path

@@ -8,8 +8,8 @@ import (
 	"belsim/theory"
 )
 
-// marginal is the problem of the marginal probabilities of the bits, without shared noise: what holds for it under any
-// law of the bits holds for p.
+// marginal is the problem of the marginal probabilities of the bits, without shared noise: what
+// holds for it under any law of the bits holds for p.
 func (p *Problem) marginal() (*Problem, error) {
 	if p.Shared == nil {
 		return p, nil
@@ -37,8 +37,8 @@ func (p *Problem) sharedBounds(ctx context.Context, workers int) (name string, o
 	return b.Name, out, err
 }
 
-// sharedAnswers are the exact values of all levels with shared noise: those of the answers to the levels ξ with
-// the costs of label n, weighed by W.
+// sharedAnswers are the exact values of all levels with shared noise: those of the answers to the
+// levels ξ with the costs of label n, weighed by W.
 func (q theorist) sharedAnswers(ctx context.Context, most int, out []Level) error {
 	p := q.p
 	w, err := p.Shared.Seen(p.Code)

@@ -16,8 +16,8 @@ import (
 	"belsim/theory/expect"
 )
 
-// TestShared holds 300 random problems with shared noise against the sum over offsets and outputs, to 1e-12 of the
-// largest cost: sums of at most 2¹¹ products of at most 12 factors for each offset.
+// TestShared holds 300 random problems with shared noise against the sum over offsets and outputs,
+// to 1e-12 of the largest cost: sums of at most 2¹¹ products of at most 12 factors for each offset.
 func TestShared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 71))
 	for n, count := 0, 0; count < 300; n++ {

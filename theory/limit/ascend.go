@@ -24,8 +24,9 @@ func (p plane) at(y []float64) float64 {
 	return v
 }
 
-// ascend looks for the largest value of f from x, by at most so many steps of the cutting-plane method with a trust
-// region, whose unit is the place or a tenth of x. Every value of f is valid, so that the place need not be the best.
+// ascend looks for the largest value of f from x, by at most so many steps of the cutting-plane
+// method with a trust region, whose unit is the place or a tenth of x. Every value of f is valid,
+// so that the place need not be the best.
 func ascend(ctx context.Context, f concave, x []float64, steps int) (best float64, at []float64, err error) {
 	const most = 24 // planes that are kept
 	var planes []plane
@@ -95,8 +96,8 @@ func hop(ctx context.Context, f concave, starts [][]float64, hops, steps int) (b
 	return best, at, nil
 }
 
-// highest is the point of a box, lower + [0, width], where the lowest plane is highest, and its height: by the
-// simplex method, from the corner at lower.
+// highest is the point of a box, lower + [0, width], where the lowest plane is highest, and its
+// height: by the simplex method, from the corner at lower.
 func highest(planes []plane, lower, width []float64) (x []float64, height float64) {
 	n, base := len(lower), math.Inf(1)
 	for _, p := range planes {

@@ -15,8 +15,8 @@ import (
 type Problem struct {
 	Levels, Bits int
 	Transitions  int // most transitions of a bit; 0 for any number
-	// Kernel are the error probabilities that one transition adds to its bit at levels ½, 1½, 2½ … away from it; 0
-	// further away. Those of several transitions of a bit add up.
+	// Kernel are the error probabilities that one transition adds to its bit at levels ½, 1½, 2½ …
+	// away from it; 0 further away. Those of several transitions of a bit add up.
 	Kernel []float64
 	Cost   cost.Cost
 	Quick  bool // a third of the time, for a limit that is up to 3 % smaller
@@ -82,8 +82,8 @@ func (p Problem) weight(d int) float64 {
 	return w
 }
 
-// logZ is the logarithm of the largest sum over the levels of exp(−β·cost), over all answers, and its derivative by
-// β.
+// logZ is the logarithm of the largest sum over the levels of exp(−β·cost), over all answers, and
+// its derivative by β.
 func (p Problem) logZ(beta float64) (v, slope float64) {
 	if p.Cost.Name() == (cost.Cost{}).Squared().Name() {
 		// Between levels the sum over all integers is not larger, by Poisson's formula.
@@ -112,8 +112,8 @@ func (p Problem) logZ(beta float64) (v, slope float64) {
 	return v, slope
 }
 
-// Text says that no code of some bits, with at most so many transitions each, is below a limit, in three digits that
-// are rounded down. transitions is 0 for any number.
+// Text says that no code of some bits, with at most so many transitions each, is below a limit, in
+// three digits that are rounded down. transitions is 0 for any number.
 func Text(bits, transitions int, limit float64) string {
 	most := ""
 	if transitions > 0 {

@@ -85,7 +85,8 @@ func table(column uint, kernel []float64) (e []float64, most int, ok bool) {
 	return e, most, ok
 }
 
-// risks are the costs of the best decoders of a code, by enumeration of all outputs. Code and errors are by bit.
+// risks are the costs of the best decoders of a code, by enumeration of all outputs. Code and
+// errors are by bit.
 func risks(levels int, columns []uint, errors [][]float64) map[string]float64 {
 	out, w := map[string]float64{}, make([]float64, levels)
 	for word := range 1 << len(columns) {
@@ -122,8 +123,9 @@ func columnsOf(c *code.Code, kernel []float64) (columns []uint, errors [][]float
 	return columns, errors, most, ok
 }
 
-// below checks that the limit, and the values of both Lagrangians at random multipliers, are below the least errors of
-// some codes of at most so many transitions a bit, by cost. It returns the largest share of the limits.
+// below checks that the limit, and the values of both Lagrangians at random multipliers, are below
+// the least errors of some codes of at most so many transitions a bit, by cost. It returns the
+// largest share of the limits.
 func below(t *testing.T, p Problem, rng *rand.Rand, least map[string]float64, share map[string]float64) {
 	t.Helper()
 	for name, v := range least {
@@ -155,9 +157,9 @@ func below(t *testing.T, p Problem, rng *rand.Rand, least map[string]float64, sh
 // long reports whether slow tests are run.
 var long = os.Getenv("BELSIM_LONG") != ""
 
-// TestNeverViolated: no code of up to five levels and three bits, read by its best decoder, has an error below the
-// limit, whatever the multipliers are: all codes up to the order and complements of bits, equal, constant and
-// complementary bits included, under each cost.
+// TestNeverViolated: no code of up to five levels and three bits, read by its best decoder, has an
+// error below the limit, whatever the multipliers are: all codes up to the order and complements of
+// bits, equal, constant and complementary bits included, under each cost.
 func TestNeverViolated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	places := [][2]float64{{0.6, 1.5}}

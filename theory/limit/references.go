@@ -11,7 +11,8 @@ type outcome struct{ sum, product4 float64 } // a + b, and 4·a·b
 //	G(s) = Σ ½·(m − √(m² − 4ab·e^−2s)), m = a + b.
 type references []outcome
 
-// newReferences are counts of ones of channels, each with the probabilities p and q of a one at the two levels.
+// newReferences are counts of ones of channels, each with the probabilities p and q of a one at the
+// two levels.
 func newReferences(counts []int, p, q []float64) references {
 	a, b := []float64{0.5}, []float64{0.5}
 	for c, n := range counts {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// sequences has the tests of neighbouring levels by the numbers X of bits that change between them. A bit that
-// changes in a test is at most a clean reference: one whose only transition is this one. The other bits are booked
-// at what each of their transitions adds to s at most.
+// sequences has the tests of neighbouring levels by the numbers X of bits that change between them.
+// A bit that changes in a test is at most a clean reference: one whose only transition is this one.
+// The other bits are booked at what each of their transitions adds to s at most.
 type sequences struct {
 	Problem
 	most   int             // transitions between two levels that are counted; more are taken for certainty
@@ -17,11 +17,12 @@ type sequences struct {
 	bill   [4]float64      // what a transition adds to the s of all other tests, by distance
 }
 
-// mostOfThree is the largest number of transitions between two levels that tests three levels apart are made for.
+// mostOfThree is the largest number of transitions between two levels that tests three levels apart
+// are made for.
 const mostOfThree = 4
 
-// newSequences returns nil where some bits may be wrong more often than 1 − e(½): such a bit can be better than a
-// clean one. Where transitions are many, windows are better.
+// newSequences returns nil where some bits may be wrong more often than 1 − e(½): such a bit can be
+// better than a clean one. Where transitions are many, windows are better.
 func newSequences(p Problem) *sequences {
 	usual, largest := p.Bits*p.Transitions/p.Levels, 0.0
 	for k := range p.Transitions {
@@ -90,8 +91,9 @@ func bySequences(ctx context.Context, p Problem) (float64, error) {
 // found is min over s of G + λ·s, and that s, each times the weight of the test.
 type found struct{ v, s float64 }
 
-// threshold is the cost at a threshold by the transitions there and on either side, and the s by distance that it is
-// made of. most+1 transitions stand for more, and most+2 for the ends, where there is no level.
+// threshold is the cost at a threshold by the transitions there and on either side, and the s by
+// distance that it is made of. most+1 transitions stand for more, and most+2 for the ends, where
+// there is no level.
 func (q *sequences) threshold(tests [4][]found, x, y, z int) (v float64, s [4]float64) {
 	n := q.most + 1
 	if y >= n {
@@ -117,8 +119,9 @@ func (q *sequences) threshold(tests [4][]found, x, y, z int) (v float64, s [4]fl
 	return v, s
 }
 
-// lagrangian is a lower bound of the mean cost. x are the price of a transition, and those of s by distance. The
-// sequence of the least cost is found by dynamic programming over the last two numbers.
+// lagrangian is a lower bound of the mean cost. x are the price of a transition, and those of s by
+// distance. The sequence of the least cost is found by dynamic programming over the last two
+// numbers.
 func (q *sequences) lagrangian(ctx context.Context, x []float64) (float64, []float64, error) {
 	var tests [4][]found
 	total, value, gradient := float64(q.Bits*q.Transitions), 0.0, make([]float64, 4)

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// windows has what a bit contributes to tests of levels near a place, for every pattern of its transitions in a
-// window around that place. Transitions outside add at most tail to an error probability.
+// windows has what a bit contributes to tests of levels near a place, for every pattern of its
+// transitions in a window around that place. Transitions outside add at most tail to an error
+// probability.
 type windows struct {
 	Problem
 	most       int       // patterns
@@ -22,8 +23,8 @@ type windows struct {
 	counted    [][]references
 }
 
-// test has what a bit says of two levels at most: the corners of the error probabilities that the window leaves
-// open, as probabilities p ≤ q of an output, and −ln BC.
+// test has what a bit says of two levels at most: the corners of the error probabilities that the
+// window leaves open, as probabilities p ≤ q of an output, and −ln BC.
 type test struct {
 	corners [][2]float64
 	s       float64
@@ -220,8 +221,8 @@ func newPrice(e float64, counted []references, more bool, a, reference, s float6
 	return p
 }
 
-// of is what a bit is booked at in a test, as references or as s, and the amounts of references, of certainty (which
-// costs φ) and of s.
+// of is what a bit is booked at in a test, as references or as s, and the amounts of references, of
+// certainty (which costs φ) and of s.
 func (p price) of(t test) (v float64, amounts [3]float64) {
 	for _, c := range t.corners {
 		if x, a := p.hull(c[0], c[1]); x >= v {
@@ -234,8 +235,9 @@ func (p price) of(t test) (v float64, amounts [3]float64) {
 	return v, amounts
 }
 
-// hull is the price of the cheapest mixture of no output (0), a reference (λ₁) and certainty (φ) from which an
-// output can be made that is one with probabilities p ≤ q: the lower convex hull of their ROC points.
+// hull is the price of the cheapest mixture of no output (0), a reference (λ₁) and certainty (φ)
+// from which an output can be made that is one with probabilities p ≤ q: the lower convex hull of
+// their ROC points.
 func (p price) hull(x, y float64) (v float64, amounts [3]float64) {
 	apex := 1 - 2*p.e
 	if p.phi*apex <= p.reference || p.e < 1e-12 {
@@ -350,11 +352,12 @@ func (w *windows) lagrangian(ctx context.Context, x []float64) (float64, []float
 	return value, gradient, nil
 }
 
-// first is the first place of the windows, the level of the first test, where the last place of the window is before
-// level 1.
+// first is the first place of the windows, the level of the first test, where the last place of the
+// window is before level 1.
 func (w *windows) first() int { return w.half - w.span + 1 }
 
-// counts reports whether the levels of a test, or the level of the rate, are levels where the window is at a place.
+// counts reports whether the levels of a test, or the level of the rate, are levels where the
+// window is at a place.
 func (w *windows) counts(i, at int) bool {
 	d := 0
 	if i < len(w.distances) {
@@ -367,8 +370,9 @@ func (w *windows) counts(i, at int) bool {
 // enters reports whether a pattern has a transition at its last place.
 func (w *windows) enters(s int32) bool { return w.masks[s]>>(w.span-1) == 1 }
 
-// column finds the bit that gains the most, less a price of each transition, and its pattern at each place, by dynamic
-// programming. The last of the gains are of the level in the middle, the others of the tests.
+// column finds the bit that gains the most, less a price of each transition, and its pattern at
+// each place, by dynamic programming. The last of the gains are of the level in the middle, the
+// others of the tests.
 func (w *windows) column(ctx context.Context, gains [][]float64, price float64) (float64, []int32, error) {
 	states := len(w.masks)
 	value, next, gain := make([]float64, states+1), make([]float64, states+1), make([]float64, states)

@@ -8,8 +8,9 @@ import (
 	"belsim/theory/base/must"
 )
 
-// TestColumn: the bit that gains the most is that of all bits, each computed from its error probabilities; where the
-// window leaves transitions out, the gain is not smaller. References are booked at the cheapest mixture of ROC points.
+// TestColumn: the bit that gains the most is that of all bits, each computed from its error
+// probabilities; where the window leaves transitions out, the gain is not smaller. References are
+// booked at the cheapest mixture of ROC points.
 func TestColumn(t *testing.T) {
 	const levels = 12
 	rng := rand.New(rand.NewPCG(5, 6))
