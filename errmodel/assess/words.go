@@ -156,7 +156,7 @@ func (f *Fit) rule(n *network) string {
 	excess := func(c string, t head.Training) (text string, ok bool) {
 		table, on := head.FindLost(all, c, t, measure, head.Tables)
 		image, of := head.FindLost(all, c, t, measure, head.Images)
-		return fmt.Sprintf("%s +%.1f; +%.1f %%", head.Described(c, t), table.Median, image.Median), on && of
+		return fmt.Sprintf("%s %.1f and %.1f %%", head.Described(c, t), table.Median, image.Median), on && of
 	}
 	var heads []string
 	for _, h := range head.Rules {
@@ -170,7 +170,7 @@ func (f *Fit) rule(n *network) string {
 	if !slices.Contains(heads, yours) {
 		heads = append(heads, yours)
 	}
-	return fmt.Sprintf("Error over that of the best head (medians of tables; of image sets): %s (testdata/heads/README.md).",
+	return fmt.Sprintf("Heads have more error than the best one (medians, of tables and of images): %s (testdata/heads/README.md).",
 		strings.Join(heads, ", "))
 }
 
